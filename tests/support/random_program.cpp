@@ -6,10 +6,11 @@
 #include <map>
 #include <numeric>
 
-#include "framework/language/block_formats.h"
 #include "framework/builder/lora.h"
+#include "framework/language/block_formats.h"
 #include "framework/random.h"
 #include "optimizer/optimizer.h"
+#include "tests/support/initial_param.h"
 
 namespace lethe::testing {
 namespace {
@@ -282,9 +283,7 @@ void fill_network(const Network& network, Interpreter& values) {
   for (VarId v = 0; v < static_cast<VarId>(vars.size()); ++v)
     if (is_persistable(vars[v].kind))
       std::memset(values.memory(v).data(), 0, static_cast<std::size_t>(bytes_of(vars[v])));
-  for (const ParamInfo& info : network.params)
-    fill_initial(info.init, 1, vars[info.var].name, vars[info.var].dtype, elements(vars[info.var].shape),
-                 values.memory(info.var).data());
+  for (const ParamInfo& info : network.params) fill_param(info.init, vars[info.var], values.memory(info.var).data());
   for (const VarId input : network.inputs) {
     if (!is_float(vars[input].dtype))
       values.fill_uniform(input, 0, kClasses, static_cast<std::uint64_t>(input));

@@ -113,13 +113,13 @@ const Way kWays[] = {
     {"backward twice, first for the norm of all gradients; same results", in_two_passes},
     {"states of the update in 8 bits each", with_states_in_8_bits},
     {"parameters in 16 bits, which updates round by chance", with_params_in_bf16},
-    {"both", with_both_in_few_bits},
+    {"parameters in 16 bits and states in 8", with_both_in_few_bits},
     {"one number of state a parameter; wants a rate three to ten times smaller",
      [](ProgramSetting& s, const Network&) { return with_optimizer(s, "lion"); }},
     {"a row and a column of state a matrix",
      [](ProgramSetting& s, const Network&) { return with_optimizer(s, "adafactor"); }},
     {"trains adapters of rank 8 beside weights that stay as they are", with_adapters},
-    {"the same, and these weights in few bits", with_adapters_over_few_bits},
+    {"trains such adapters beside weights in about four bits each", with_adapters_over_few_bits},
     {"trains the head alone; all else stays as it is", head_alone},
 };
 

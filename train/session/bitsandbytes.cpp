@@ -24,16 +24,19 @@ struct Nf4State {
 };
 
 Nf4State state_of(const std::vector<std::byte>& text) {
-  const Json json = Json::parse(reinterpret_cast<const char*>(text.data()),
-                                reinterpret_cast<const char*>(text.data()) + text.size(), nullptr, false);
+  const nlohmann::json json =
+      nlohmann::json::parse(reinterpret_cast<const char*>(text.data()),
+                            reinterpret_cast<const char*>(text.data()) + text.size(), nullptr, false);
   check_as(Exit::Data, json.is_object(), "is no JSON object");
-  const auto whole = [](const Json& value) { return value.is_number_unsigned() ? value.get<std::int64_t>() : -1; };
+  const auto whole = [](const nlohmann::json& value) {
+    return value.is_number_unsigned() ? value.get<std::int64_t>() : -1;
+  };
   const auto number = [&](const char* key) { return json.contains(key) ? whole(json[key]) : -1; };
   check_as(Exit::Data, number("blocksize") == kNf4Block, "has no \"blocksize\" of ", kNf4Block);
   check_as(Exit::Data, json.contains("shape") && json["shape"].is_array() && json["shape"].size() == 2,
            "has no \"shape\" of two sizes");
   Nf4State state{.shape = {}, .nested = json.contains("nested_blocksize"), .offset = 0};
-  for (const Json& size : json["shape"]) state.shape.push_back(whole(size));
+  for (const nlohmann::json& size : json["shape"]) state.shape.push_back(whole(size));
   check_as(Exit::Data, state.shape[0] > 0 && state.shape[1] > 0, "has a \"shape\" of ", text_of(state.shape));
   check_as(Exit::Data, state.shape[0] <= kMostElements / state.shape[1], "has a \"shape\" of ", text_of(state.shape),
            ", too many elements");
@@ -218,7 +221,8 @@ std::vector<NamedTensor> bitsandbytes_tensors(const TensorEntry& weight, const s
     const float value = nf4_value(code);
     std::memcpy(tensors[2].data.data() + 4 * code, &value, sizeof value);
   }
-  Json state = {{"quant_type", "nf4"}, {"blocksize", kNf4Block}, {"dtype", "float32"}, {"shape", weight.shape}};
+  nlohmann::json state = {
+      {"quant_type", "nf4"}, {"blocksize", kNf4Block}, {"dtype", "float32"}, {"shape", weight.shape}};
   if (nested) {
     float offset;
     std::memcpy(&offset, blocks.data(), sizeof offset);

@@ -13,14 +13,15 @@ _train() {
   case $command in
     '')
       case $previous in
-        --set|--lora|--lora-targets|--lora-train|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--micro-batch|--shards|--bucket|--timeout|--memory-budget|--overhead|--augment|--epochs|--steps|--patience|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--ema|--seed|--save-every|--keep|--fresh|--ignore|--eval-every|--log-every) ;;
+        --set|--lora|--lora-targets|--lora-train|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--micro-batch|--shards|--bucket|--timeout|--memory-budget|--overhead|--augment|--epochs|--steps|--patience|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--keep-f32|--freeze|--train-only|--frozen-dtype|--ema|--seed|--save-every|--keep|--fresh|--ignore|--eval-every|--log-every) ;;
         --zero) _train_take -W '0 1 2 3 auto' ;;
         --clip-passes) _train_take -W '1 2' ;;
         --best) _train_take -W 'acc loss f1 iou' ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda' ;;
-        --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
+        --state-dtype) _train_take -W 'f32 8bit' ;;
+        --param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --sum-dtype) _train_take -W 'f32 f64' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
@@ -29,22 +30,23 @@ _train() {
         --save-frozen) _train_take -W 'yes no' ;;
         --tokenizer|--save|--resume|--adapter|--tensorboard) _train_take -d ;;
         --autotune|--costs|--weights|--metrics|--log-json) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --micro-batch --shards --bucket --zero --sum-dtype --sync-bn --timeout --memory-budget --overhead --costs --augment --sampler --epochs --steps --patience --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --freeze --train-only --frozen-dtype --class-weights --ema --seed --save --save-every --keep --checkpoint --save-frozen --resume --weights --fresh --ignore --adapter --eval-every --best --log-every --metrics --log-json --tensorboard --quiet' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --micro-batch --shards --bucket --zero --sum-dtype --sync-bn --timeout --memory-budget --overhead --costs --augment --sampler --epochs --steps --patience --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --seed --save --save-every --keep --checkpoint --save-frozen --resume --weights --fresh --ignore --adapter --eval-every --best --log-every --metrics --log-json --tensorboard --quiet' ;;
       esac ;;
     'bench')
       case $previous in
-        --set|--lora|--lora-targets|--lora-train|--data|--skip-bad|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--ema|--seed|--workspace-limit|--threads|--skip-vars|--steps|--settings|--rounds) ;;
+        --set|--lora|--lora-targets|--lora-train|--data|--skip-bad|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--keep-f32|--freeze|--train-only|--frozen-dtype|--ema|--seed|--workspace-limit|--threads|--skip-vars|--steps|--settings|--rounds) ;;
         --clip-passes) _train_take -W '1 2' ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda' ;;
-        --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
+        --state-dtype) _train_take -W 'f32 8bit' ;;
+        --param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --format) _train_take -W 'text md csv json' ;;
         --tokenizer) _train_take -d ;;
         --autotune) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --freeze --train-only --frozen-dtype --class-weights --ema --seed --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --skip-vars --skip-grads --steps --settings --sweep --profile --rounds --count --format' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --seed --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --skip-vars --skip-grads --steps --settings --sweep --profile --rounds --count --format' ;;
       esac ;;
     'completion')
       case $previous in
@@ -86,9 +88,11 @@ _train() {
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --names) _train_take -W 'huggingface timm' ;;
+        --quantize) _train_take -W 'nf4 nf4-dq int8 q8_0 q4_0 q4_1' ;;
+        --format) _train_take -W 'safetensors gguf' ;;
         --adapter) _train_take -d ;;
-        --weights|--output) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --weights --adapter --ignore --seed --names --merge --output' ;;
+        --weights|--tokenizer|--output) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --weights --adapter --ignore --seed --names --merge --quantize --format --tokenizer --output' ;;
       esac ;;
     'generate')
       case $previous in
@@ -102,32 +106,34 @@ _train() {
       esac ;;
     'graph')
       case $previous in
-        --set|--lora|--lora-targets|--lora-train|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--ema|--workspace-limit|--threads|--memopt|--skip-vars) ;;
+        --set|--lora|--lora-targets|--lora-train|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--keep-f32|--freeze|--train-only|--frozen-dtype|--ema|--workspace-limit|--threads|--memopt|--skip-vars) ;;
         --clip-passes) _train_take -W '1 2' ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
-        --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
+        --state-dtype) _train_take -W 'f32 8bit' ;;
+        --param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --autotune|--out) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --freeze --train-only --frozen-dtype --class-weights --ema --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --out' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --out' ;;
       esac ;;
     'lr-find')
       case $previous in
-        --set|--lora|--lora-targets|--lora-train|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--augment|--min-lr|--max-lr|--steps|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--seed|--fresh|--ignore) ;;
+        --set|--lora|--lora-targets|--lora-train|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--augment|--min-lr|--max-lr|--steps|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--keep-f32|--freeze|--train-only|--frozen-dtype|--seed|--fresh|--ignore) ;;
         --clip-passes) _train_take -W '1 2' ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda' ;;
-        --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
+        --state-dtype) _train_take -W 'f32 8bit' ;;
+        --param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --sampler) _train_take -W 'shuffled balanced' ;;
         --format) _train_take -W 'text json' ;;
         --tokenizer) _train_take -d ;;
         --autotune|--weights|--out) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --augment --sampler --min-lr --max-lr --steps --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --freeze --train-only --frozen-dtype --class-weights --seed --weights --fresh --ignore --format --out' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --augment --sampler --min-lr --max-lr --steps --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --seed --weights --fresh --ignore --format --out' ;;
       esac ;;
     'man')
       case $previous in
@@ -141,21 +147,22 @@ _train() {
       esac ;;
     'plan')
       case $previous in
-        --set|--lora|--lora-targets|--lora-train|--batch|--micro-batch|--context|--shards|--bucket|--ranks|--network|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--ema|--augment|--data|--eval-every|--workspace-limit|--threads|--memopt|--skip-vars|--memory-budget|--overhead) ;;
+        --set|--lora|--lora-targets|--lora-train|--batch|--micro-batch|--context|--shards|--bucket|--ranks|--network|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--keep-f32|--freeze|--train-only|--frozen-dtype|--ema|--augment|--data|--eval-every|--workspace-limit|--threads|--memopt|--skip-vars|--memory-budget|--overhead) ;;
         --zero) _train_take -W '0 1 2 3 auto' ;;
         --clip-passes) _train_take -W '1 2' ;;
         --best) _train_take -W 'acc loss f1 iou' ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
-        --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
+        --state-dtype) _train_take -W 'f32 8bit' ;;
+        --param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --sum-dtype) _train_take -W 'f32 f64' ;;
         --exchange) _train_take -W 'pieces ring tree' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --sampler) _train_take -W 'shuffled balanced' ;;
         --autotune|--costs|--out|--csv) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --context --shards --bucket --zero --sum-dtype --sync-bn --ranks --exchange --network --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --freeze --train-only --frozen-dtype --class-weights --ema --augment --sampler --data --eval --eval-every --best --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --memory-budget --overhead --costs --json --advise --sweep --out --csv --roofline' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --context --shards --bucket --zero --sum-dtype --sync-bn --ranks --exchange --network --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --augment --sampler --data --eval --eval-every --best --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --memory-budget --overhead --costs --json --advise --sweep --out --csv --roofline' ;;
       esac ;;
     'predict')
       case $previous in
@@ -175,18 +182,19 @@ _train() {
       esac ;;
     'show')
       case $previous in
-        --set|--lora|--lora-targets|--lora-train|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--ema|--workspace-limit|--threads|--memopt|--skip-vars) ;;
+        --set|--lora|--lora-targets|--lora-train|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--keep-f32|--freeze|--train-only|--frozen-dtype|--ema|--workspace-limit|--threads|--memopt|--skip-vars) ;;
         --clip-passes) _train_take -W '1 2' ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
-        --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
+        --state-dtype) _train_take -W 'f32 8bit' ;;
+        --param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --format) _train_take -W 'text program json dot' ;;
         --adapter) _train_take -d ;;
         --weights|--autotune) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --weights --adapter --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --freeze --train-only --frozen-dtype --class-weights --ema --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --format --eval' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --weights --adapter --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --format --eval' ;;
       esac ;;
     'tables')
       case $previous in
@@ -199,16 +207,17 @@ _train() {
       esac ;;
     'timeline')
       case $previous in
-        --set|--lora|--lora-targets|--lora-train|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--ema|--workspace-limit|--threads) ;;
+        --set|--lora|--lora-targets|--lora-train|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--keep-f32|--freeze|--train-only|--frozen-dtype|--ema|--workspace-limit|--threads) ;;
         --clip-passes) _train_take -W '1 2' ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
-        --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
+        --state-dtype) _train_take -W 'f32 8bit' ;;
+        --param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --autotune|--out) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --freeze --train-only --frozen-dtype --class-weights --ema --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --out' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --out' ;;
       esac ;;
     'tokenize')
       case $previous in

@@ -86,9 +86,12 @@ _train() {
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
-      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, int8 and q8_0 take a quarter, q4_0, q4_1, nf4 and nf4-dq an eighth, f32 (default\: as all others); or by names, of which the first that mean a parameter count\: '\''tokens.*=q8_0,logits.*=q8_0,*=nf4-dq'\'']:TYPE: ' \
       '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
       '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
@@ -140,9 +143,12 @@ _train() {
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
-      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, int8 and q8_0 take a quarter, q4_0, q4_1, nf4 and nf4-dq an eighth, f32 (default\: as all others); or by names, of which the first that mean a parameter count\: '\''tokens.*=q8_0,logits.*=q8_0,*=nf4-dq'\'']:TYPE: ' \
       '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
       '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
@@ -248,6 +254,9 @@ _train() {
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--names=[Under the names, and in the layout, of a library that the network file states\: huggingface, timm (default\: the network'\''s own)]:LIBRARY:(huggingface timm)' \
       '--merge[Adapters become a part of the weights that they are beside\: W + scale B A]' \
+      '--quantize=[Weights of fully connected layers but the last in nf4, nf4-dq or int8, as bitsandbytes has them; of GGUF all matrices in q8_0, q4_0 or q4_1]:TYPE:(nf4 nf4-dq int8 q8_0 q4_0 q4_1)' \
+      '--format=[safetensors, or gguf\: weights, network and tokenizer as llama.cpp takes them]:FORMAT:(safetensors gguf)' \
+      '--tokenizer=[Of --format gguf\: whose tokens the network takes (default\: those of the run, or of the model'\''s folder)]:DIR|FILE:_files' \
       '--output=[File to write; with --lora a folder as Hugging Face'\''s PEFT has it]:FILE|DIR:_files' ;;
     'generate') _arguments \
       '-h[Print this help message and exit]' \
@@ -316,9 +325,12 @@ _train() {
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
-      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, int8 and q8_0 take a quarter, q4_0, q4_1, nf4 and nf4-dq an eighth, f32 (default\: as all others); or by names, of which the first that mean a parameter count\: '\''tokens.*=q8_0,logits.*=q8_0,*=nf4-dq'\'']:TYPE: ' \
       '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
       '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--eval[Of evaluation instead of training]' \
@@ -382,9 +394,12 @@ _train() {
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
-      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, int8 and q8_0 take a quarter, q4_0, q4_1, nf4 and nf4-dq an eighth, f32 (default\: as all others); or by names, of which the first that mean a parameter count\: '\''tokens.*=q8_0,logits.*=q8_0,*=nf4-dq'\'']:TYPE: ' \
       '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--weights=[Starts from these weights; of a checkpoint directory the best; none\: from no weights of hf\:DIR]:FILE|DIR:_files' \
@@ -441,9 +456,12 @@ _train() {
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
-      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, int8 and q8_0 take a quarter, q4_0, q4_1, nf4 and nf4-dq an eighth, f32 (default\: as all others); or by names, of which the first that mean a parameter count\: '\''tokens.*=q8_0,logits.*=q8_0,*=nf4-dq'\'']:TYPE: ' \
       '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
       '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--augment=[none, or with commas\: pad-crop=4, flip, cutout=8, random-crop; random-resized-crop, rotate=15, color-jitter=0.4, rand-m9-mstd0.5-inc1 (RandAugment as timm spells it), mixup=0.8, cutmix=1, mix-prob=1, cutmix-prob=0.5 (default\: the network'\''s)]:LIST: ' \
@@ -543,9 +561,12 @@ _train() {
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
-      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, int8 and q8_0 take a quarter, q4_0, q4_1, nf4 and nf4-dq an eighth, f32 (default\: as all others); or by names, of which the first that mean a parameter count\: '\''tokens.*=q8_0,logits.*=q8_0,*=nf4-dq'\'']:TYPE: ' \
       '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
       '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
@@ -608,9 +629,12 @@ _train() {
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
-      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, int8 and q8_0 take a quarter, q4_0, q4_1, nf4 and nf4-dq an eighth, f32 (default\: as all others); or by names, of which the first that mean a parameter count\: '\''tokens.*=q8_0,logits.*=q8_0,*=nf4-dq'\'']:TYPE: ' \
       '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
       '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--eval[Of evaluation instead of training]' \
