@@ -42,8 +42,8 @@ std::string complaint_about_values(const std::vector<std::byte>& blocks, DType d
       const CodeGroup group = groups.group(blocks.data(), g);
       const bool is_finite = std::isfinite(group.scale) && std::isfinite(group.least);
       if (!is_finite || (has_magnitudes(dtype) && group.scale < 0))
-        return message("has a scale of ", is_finite || !std::isfinite(group.least) ? group.scale : group.least,
-                       " at element ", g * groups.size());
+        return message("has a scale of ", std::isfinite(group.least) ? group.scale : group.least, " at element ",
+                       g * groups.size());
     }
     return "";
   });
