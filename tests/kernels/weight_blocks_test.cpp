@@ -77,11 +77,14 @@ void expect_bits_of_dequantised(const GemmShape& s, DType dtype, DType of_weight
 
 TEST(WeightBlocks, AWeightInFewBitsGivesTheBitsOfACopy) {
   for (GemmShape s : weight_shapes()) {
+    if (s.m == 1) continue;
     (s.transpose_b ? s.k : s.n) = 1024;
-    for (const DType of_weight : {DType::int8, DType::q8_0, DType::q4_0, DType::q4_1, DType::nf4, DType::nf4_dq}) {
+    const bool is_large = s.k * s.n > 1 << 20;  // takes seconds under sanitizers
+    for (const DType of_weight : {DType::nf4, DType::int8, DType::q8_0, DType::q4_0, DType::q4_1, DType::nf4_dq}) {
+      if (is_large && of_weight != DType::nf4) continue;
       SCOPED_TRACE(message(name_of(of_weight), ", m ", s.m, ", n ", s.n, ", k ", s.k));
       expect_bits_of_dequantised<float>(s, DType::f32, of_weight);
-      if (s.m > 1 && of_weight == DType::nf4) expect_bits_of_dequantised<Bf16>(s, DType::bf16, of_weight);
+      if (of_weight == DType::nf4) expect_bits_of_dequantised<Bf16>(s, DType::bf16, of_weight);
     }
   }
 }

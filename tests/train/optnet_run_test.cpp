@@ -70,7 +70,8 @@ TEST_F(OptnetTraining, TheModeIsThatOfTheCommand) {
   fails({"--model", "lenet", "--memopt", "optnet=inference"}, "training needs optnet=training");
   fails({"eval", "--model", "lenet", "--memopt", "optnet=training"}, "evaluation needs optnet=inference");
   fails({"show", "--model", "lenet", "--memopt", "optnet=training"}, "show knows none and the levels");
-  fails({"--model", "lenet", "--memopt", "optnet=training", "--skip-grads"}, "--skip-vars and --skip-grads go with");
+  fails({"--model", "lenet", "--memopt", "optnet=training", "--skip-grads"},
+        "--skip-vars, --skip-grads and --clip-passes go with");
   fails({"--model", "transformer", "--memopt", "optnet=training"},
         "does not depend on the network's input; Torch had no");
 }
