@@ -78,8 +78,7 @@ class Head final : public Kernel {
     const std::int64_t element = bytes_of(dtype_), chunks = std::ssize(chunks_), weight = s_.classes * s_.width;
     const int passes = gives_.products() + (gives_.loss ? 2 : 0) + (gives_.gradient() ? 2 : 0);  // products, too
     const std::int64_t logits = passes * s_.rows * s_.classes * element;
-    const std::int64_t of_weight = bytes_of(of_weight_, {s_.classes, s_.width});
-    const std::int64_t of_dx = ((gives_.dx ? 2 : 1) * chunks - 1) * of_weight;
+    const std::int64_t of_dx = ((gives_.dx ? 2 : 1) * chunks - 1) * bytes_of(of_weight_, {s_.classes, s_.width});
     if (!gives_.dweight) return logits + of_dx;
     const std::int64_t dweight = weight * bytes_of(wide_ ? wide_of(dtype_) : dtype_);
     return logits + of_dx + s_.rows * s_.width * element + 2 * (chunks - 1) * dweight;
@@ -148,8 +147,7 @@ class Head final : public Kernel {
   HeadSizes s_;
   HeadGives gives_;
   DType dtype_, of_weight_;
-  bool in_blocks_;
-  bool has_bias_, wide_;
+  bool in_blocks_, has_bias_, wide_;
   std::vector<Chunk> chunks_;
   WorkspaceLayout layout_{kOnGpu ? kGpuAlignment : kVectorAlignment};
   WorkspacePart logits_, sums_, inner_;

@@ -15,15 +15,20 @@ namespace {
 
 constexpr std::int64_t kWeightRowGrain = 64;  // a block has a multiple of so many
 
-/// Elements of b that are there in full at a time: on a CPU what its cache holds, on a GPU what a launch is worth.
-std::int64_t most_widened(DeviceKind kind) { return std::int64_t{1} << (kind == DeviceKind::Cpu ? 20 : 25); }
+/// Elements of b that are there in full at a time: on a CPU what its cache holds, but of bf16 and f16, whose products
+/// take dense matrices alone, all of it; on a GPU what a launch is worth.
+std::int64_t most_widened(DeviceKind kind, DType dtype) {
+  if (kind == DeviceKind::Cpu) return std::int64_t{1} << (wide_of(dtype) == dtype ? 20 : 40);
+  return std::int64_t{1} << 25;
+}
 
 std::int64_t rows_in_memory(const GemmShape& s) { return s.transpose_b ? s.n : s.k; }
 std::int64_t row_in_memory(const GemmShape& s) { return s.transpose_b ? s.k : s.n; }
 
-std::int64_t weight_rows_at_a_time(const GemmShape& s, DeviceKind kind) {
+std::int64_t weight_rows_at_a_time(const GemmShape& s, DType dtype, DeviceKind kind) {
   const std::int64_t row = std::max<std::int64_t>(row_in_memory(s), 1);
-  const std::int64_t most = std::max<std::int64_t>(most_widened(kind) / row / kWeightRowGrain, 1) * kWeightRowGrain;
+  const std::int64_t most =
+      std::max<std::int64_t>(most_widened(kind, dtype) / row / kWeightRowGrain, 1) * kWeightRowGrain;
   return std::min(most, rows_in_memory(s));
 }
 
@@ -59,7 +64,7 @@ class InWeightBlocks final : public Kernel {
         kind_(device.kind),
         element_(bytes_of(dtype)),
         layout_(kind_ == DeviceKind::Cpu ? kVectorAlignment : kGpuAlignment) {
-    const std::int64_t all = rows_in_memory(s), most = weight_rows_at_a_time(s, kind_);
+    const std::int64_t all = rows_in_memory(s), most = weight_rows_at_a_time(s, dtype, kind_);
     std::int64_t inner = 0;
     for (std::int64_t first = 0; first < all; first += most) {
       const std::int64_t rows = std::min(most, all - first);

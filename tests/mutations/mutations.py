@@ -166,7 +166,7 @@ MUTATIONS = [
     ("what was updated since is rounded by its readers", COPIES,
      " && rewriter.is_here(reader->out[0]) &&\n             !rewriter.uses().is_written(param, &cast, reader)",
      " && rewriter.is_here(reader->out[0])"),
-    ("a product that is whole with the copy goes by blocks of the parameter", COPIES, " && keeps_bits(*reader, to)", ""),
+    ("a product that is whole with the copy goes by blocks of the parameter", COPIES, " && keeps_bits(*reader, from, to)", ""),
     ("what others read or is pinned is made by the update", UPDATES, "rewriter.made_for_one(g)",
      "rewriter.uses().maker(g)"),
     # Computing again
