@@ -1,6 +1,6 @@
 // Products by a weight that is frozen in fewer bits than they compute in: in bf16 or f16 under f32, or in blocks of few
-// bits (framework/language/block_formats.h). Some of its rows in memory at a time, so that they are widened while they
-// are in the cache, and a whole copy never stands in memory.
+// bits (framework/language/block_formats.h). Some of its rows at a time, so that on a CPU they are widened while they
+// are in the cache, and no whole copy stands in memory; but products in bf16 and f16 on a CPU widen all of it at once.
 #pragma once
 #include "kernels/gemm/gemm.h"
 

@@ -53,7 +53,7 @@ TEST(FewBits, HaveTheSameBitsOnAnyRanksAndWhereARunGoesOn) {
     }
 }
 
-TEST(FewBits, HaveTheSameBitsWithAnyMemorySettingAndThreads) {
+TEST(FewBits, HaveTheSameBitsWithAnyMemorySetting) {
   for (const char* const model : {"lenet", "char_gpt"}) {
     std::string first;
     for (const char* const memory : {"none", "level=1", "level=2", "level=3"}) {

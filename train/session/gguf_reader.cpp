@@ -1,8 +1,8 @@
 #include "train/session/gguf_reader.h"
 
 #include "framework/error.h"
-#include "framework/host_memory.h"
 #include "train/data/gguf_file.h"
+#include "train/session/tensor_file.h"
 
 namespace lethe {
 
@@ -23,13 +23,7 @@ GgufReader::GgufReader(const std::string& file) : TensorReader(file), in_(file, 
 }
 
 std::vector<std::byte> GgufReader::read(const TensorEntry& tensor) {
-  std::vector<std::byte> data = taking(message(file_, ": tensor '", tensor.name, "'"), tensor.bytes(), [&] {
-    return std::vector<std::byte>(static_cast<std::size_t>(tensor.bytes()));
-  });
-  in_.seekg(data_begin_ + tensor.begin);
-  in_.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
-  check_as(Exit::Data, in_.good(), file_, ": tensor '", tensor.name, "' cannot be read");
-  return data;
+  return bytes_of_tensor(in_, file_, tensor, data_begin_);
 }
 
 }  // namespace lethe

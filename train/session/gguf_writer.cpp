@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "framework/error.h"
-#include "train/data/checksum.h"
 
 namespace lethe {
 namespace {
@@ -87,7 +86,7 @@ std::uint32_t type_number(const TensorEntry& tensor) {
 }  // namespace
 
 GgufWriter::GgufWriter(const std::string& file, const std::vector<GgufEntry>& entries, std::vector<TensorEntry> tensors)
-    : out_(file), tensors_(std::move(tensors)) {
+    : TensorWriter(file, std::move(tensors), kDefaultGgufAlignment) {
   HeaderText header;
   header.number(std::uint32_t{0x46554747});  // "GGUF"
   header.number(std::uint32_t{3});
@@ -109,29 +108,6 @@ GgufWriter::GgufWriter(const std::string& file, const std::vector<GgufEntry>& en
   std::string bytes = header.take();
   bytes.resize(static_cast<std::size_t>(gguf_aligned(std::ssize(bytes))), '\0');
   put(bytes.data(), std::ssize(bytes));
-}
-
-void GgufWriter::write(const std::vector<std::byte>& data) {
-  check_as(Exit::Internal, next_ < tensors_.size(), "more tensors written than announced");
-  const TensorEntry& tensor = tensors_[next_++];
-  const std::int64_t bytes = std::ssize(data);
-  check_as(Exit::Internal, bytes == tensor.bytes(), "tensor '", tensor.name, "' has ", tensor.bytes(), " bytes, given ",
-           bytes);
-  put(data.data(), bytes);
-  const std::string padding(static_cast<std::size_t>(gguf_aligned(bytes) - bytes), '\0');
-  put(padding.data(), std::ssize(padding));
-}
-
-void GgufWriter::put(const void* data, std::int64_t bytes) {
-  out_.write(data, bytes);
-  checksum_ = checksum_of({static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes)}, checksum_);
-}
-
-std::uint32_t GgufWriter::finish() {
-  check_as(Exit::Internal, next_ == tensors_.size(), "tensor '", next_ < tensors_.size() ? tensors_[next_].name : "",
-           "' was announced but not written");
-  out_.commit();
-  return checksum_;
 }
 
 }  // namespace lethe

@@ -8,9 +8,7 @@
 #include <tuple>
 
 #include "framework/error.h"
-#include "framework/host_memory.h"
 #include "models/json_source.h"
-#include "train/data/checksum.h"
 
 namespace lethe {
 namespace {
@@ -210,45 +208,18 @@ void SafetensorsReader::parse_header(const std::string& header, std::int64_t dat
 }
 
 std::vector<std::byte> SafetensorsReader::read(const TensorEntry& tensor) {
-  std::vector<std::byte> data = taking(message(file_, ": tensor '", tensor.name, "'"), tensor.bytes(), [&] {
-    return std::vector<std::byte>(static_cast<std::size_t>(tensor.bytes()));
-  });
-  in_.seekg(data_begin_ + tensor.begin);
-  in_.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
-  check_as(Exit::Data, in_.good(), file_, ": tensor '", tensor.name, "' cannot be read");
-  return data;
+  return bytes_of_tensor(in_, file_, tensor, data_begin_);
 }
 
 SafetensorsWriter::SafetensorsWriter(const std::string& file, std::vector<TensorEntry> tensors,
                                      const Metadata& metadata)
-    : out_(file), tensors_(std::move(tensors)) {
+    : TensorWriter(file, std::move(tensors)) {
   const std::string header = header_of(tensors_, metadata);
   check_as(Exit::Data, static_cast<std::int64_t>(header.size()) <= kLargestHeader, file, ": a header of ",
            header.size(), " bytes is larger than the format allows");
   const auto length = little_endian(header.size());
   put(length.data(), length.size());
   put(header.data(), static_cast<std::int64_t>(header.size()));
-}
-
-void SafetensorsWriter::write(const std::vector<std::byte>& data) {
-  check_as(Exit::Internal, next_ < tensors_.size(), "more tensors written than announced");
-  const TensorEntry& tensor = tensors_[next_++];
-  const auto bytes = static_cast<std::int64_t>(data.size());
-  check_as(Exit::Internal, bytes == tensor.bytes(), "tensor '", tensor.name, "' has ", tensor.bytes(), " bytes, given ",
-           bytes);
-  put(data.data(), bytes);
-}
-
-void SafetensorsWriter::put(const void* data, std::int64_t bytes) {
-  out_.write(data, bytes);
-  checksum_ = checksum_of({static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes)}, checksum_);
-}
-
-std::uint32_t SafetensorsWriter::finish() {
-  check_as(Exit::Internal, next_ == tensors_.size(), "tensor '", next_ < tensors_.size() ? tensors_[next_].name : "",
-           "' was announced but not written");
-  out_.commit();
-  return checksum_;
 }
 
 }  // namespace lethe

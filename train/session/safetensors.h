@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "train/session/atomic_file.h"
 #include "train/session/blocks_in_file.h"
-#include "train/session/tensor_reader.h"
+#include "train/session/tensor_file.h"
 
 namespace lethe {
 
@@ -31,22 +30,9 @@ class SafetensorsReader final : public TensorReader {
   Metadata metadata_;
 };
 
-/// Replaces the file as a whole at finish(); without it the old one stays.
-class SafetensorsWriter {
+class SafetensorsWriter : public TensorWriter {
  public:
   SafetensorsWriter(const std::string& file, std::vector<TensorEntry> tensors, const Metadata& metadata = {});
-  /// The data of the next tensor, in the order given above.
-  void write(const std::vector<std::byte>& data);
-  /// All tensors must have been written. Gives the file's CRC-32.
-  std::uint32_t finish();
-
- private:
-  void put(const void* data, std::int64_t bytes);
-
-  AtomicFile out_;
-  std::uint32_t checksum_ = 0;
-  std::vector<TensorEntry> tensors_;
-  std::size_t next_ = 0;
 };
 
 }  // namespace lethe

@@ -27,8 +27,8 @@ struct QuantizedWeights {
   DType dtype;
   std::set<std::string> names;
 };
-/// The same of these, and of all others as they are. Fails for one that the file would have transposed or in parts of
-/// another kind than matrices.
+/// The same of these, and of all others as they are; all of the file stands in memory before it is written. Fails for
+/// one that the file would have transposed.
 std::uint32_t save_quantized(const std::string& file, const Store& store, const std::vector<StoredTensor>& all,
                              const Metadata& metadata, const QuantizedWeights& quantized);
 
