@@ -32,6 +32,8 @@ const std::map<std::string, std::string> kTargets = {
     {"train/report/pack_csv.cpp", "pack_csv"},
     {"train/session/run_state.cpp", "run_state"},
     {"train/session/safetensors.h", "safetensors"},
+    {"train/session/tensor_file.h", "safetensors"},
+    {"train/session/tensor_file.cpp", "safetensors"},
     {"train/data/text_file.cpp", "text_file"},
     {"train/data/tokenizer.cpp", "tokenizer"},
     {"train/session/share_files.cpp", "shares"},
