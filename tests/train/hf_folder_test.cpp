@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/expect_error.h"
+#include "tests/train/data_samples.h"
 #include "tests/train/token_samples.h"
 #include "train/options.h"
 #include "train/session/library_weights.h"
