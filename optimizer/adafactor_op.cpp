@@ -149,7 +149,7 @@ struct TakeStep {
     if constexpr (std::is_same_v<Param, T>)
       param[i] = next;
     else
-      rounding.round(&next, i, 1, *direction.rates.steps_done, param + i);
+      param[i] = rounding.round(next, i, *direction.rates.steps_done);
   }
 };
 

@@ -18,28 +18,29 @@ struct BlockUpdate {
   RoundingStream rounding;
   const std::int64_t* step;  // null where the parameter is T
 
-  /// Elements `first` to first + N of a block, as far as they are there.
+  /// Elements `first` to first + N of a block; those that are missing of the last one are 0 and stay so.
   template <int N, class R, class MostOf>
   HD void run(std::int64_t block, int first, const R& rates, const MostOf& most_of) const {
     const std::int64_t from = block * kDynamicBlock + first, left = count - from;
     const int n = left < 0 ? 0 : left < N ? static_cast<int>(left) : N;
-    T w[N] = {}, s[States > 0 ? States : 1][N] = {};
-    for (int k = 0; k < n; ++k)
-      w[k] = low ? static_cast<T>(compute(static_cast<const Bf16*>(param)[from + k]))
-                 : static_cast<const T*>(param)[from + k];
-    for (int i = 0; i < States; ++i) states[i].read(block, first, n, s[i]);
-    for (int k = 0; k < n; ++k) {
-      const T g = compute(gradient[from + k]);
+    T w[N] = {}, g[N] = {}, s[States > 0 ? States : 1][N];
+    if (low)
+      for (int k = 0; k < n; ++k) w[k] = static_cast<T>(compute(static_cast<const Bf16*>(param)[from + k]));
+    else
+      for (int k = 0; k < n; ++k) w[k] = static_cast<const T*>(param)[from + k];
+    for (int k = 0; k < n; ++k) g[k] = compute(gradient[from + k]);
+    for (int i = 0; i < States; ++i) states[i].template read<N>(block, first, n, s[i]);
+    for (int k = 0; k < N; ++k) {
       if constexpr (States == 0)
-        rule(w[k], g, rates);
+        rule(w[k], g[k], rates);
       else if constexpr (States == 1)
-        rule(w[k], s[0][k], g, rates);
+        rule(w[k], s[0][k], g[k], rates);
       else
-        rule(w[k], s[0][k], s[1][k], g, rates);
+        rule(w[k], s[0][k], s[1][k], g[k], rates);
     }
     for (int i = 0; i < States; ++i) states[i].template write<N>(block, first, n, s[i], most_of);
     if constexpr (std::is_same_v<T, float>)
-      if (low) return rounding.round(w, from, n, *step, static_cast<Bf16*>(param) + from);
+      if (low) return rounding.template round<N>(w, from, n, *step, static_cast<Bf16*>(param) + from);
     for (int k = 0; k < n; ++k) static_cast<T*>(param)[from + k] = w[k];
   }
 };

@@ -2,6 +2,7 @@
 // so that small steps are not lost on average (Gupta et al., "Deep Learning with Limited Numerical Precision", 2015).
 // The chance is a function of seed, parameter, step and element.
 #pragma once
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -31,18 +32,24 @@ struct RoundingStream {
   std::uint64_t key = 0;
   std::int64_t first = 0;  // element of the whole parameter
 
-  /// Rounds n numbers from element `from` of the update on.
+  /// Element `at` of the update.
+  HD Bf16 round(float x, std::int64_t at, std::int64_t step) const {
+    const auto element = static_cast<std::uint64_t>(first + at);
+    return rounded_by(x, bits_of(philox(key, static_cast<std::uint64_t>(step), element / 8), element % 8));
+  }
+  /// The first n of N numbers, which are the update's from element `from` on; N: a multiple of 8.
+  template <int N>
   HD void round(const float* x, std::int64_t from, int n, std::int64_t step, Bf16* to) const {
     const auto begin = static_cast<std::uint64_t>(first + from);
-    const auto at = static_cast<std::uint64_t>(step);
-    if (begin % 8 != 0 || n % 8 != 0) {
-      for (int k = 0; k < n; ++k) to[k] = rounded_by(x[k], bits_of(philox(key, at, (begin + k) / 8), (begin + k) % 8));
+    if (begin % 8 != 0 || n != N) {
+      for (int k = 0; k < n; ++k) to[k] = round(x[k], from + k, step);
       return;
     }
-    for (int k = 0; k < n; k += 8) {
-      const Philox4 four = philox(key, at, (begin + k) / 8);
-      for (int i = 0; i < 8; ++i) to[k + i] = rounded_by(x[k + i], bits_of(four, i));
-    }
+    std::array<Philox4, N / 8> drawn;  // all before the first is used, so that a CPU's vectors do it
+    for (int k = 0; k < N / 8; ++k) drawn[k] = philox(key, static_cast<std::uint64_t>(step), begin / 8 + k);
+    static_assert(std::endian::native == std::endian::little);
+    const auto bits = std::bit_cast<std::array<std::uint16_t, N>>(drawn);  // bits_of each, one after another
+    for (int k = 0; k < N; ++k) to[k] = rounded_by(x[k], bits[k]);
   }
 
  private:

@@ -67,8 +67,14 @@ constexpr float dynamic_value(int code) {
 #endif
 }
 
+/// Whether a is above the middle between what two neighbouring places mean; a, low, high: at least 0, low < high.
+constexpr bool above_middle(float a, float low, float high) {
+  const float twice = a + a, sum = low + high, left = low - (sum - high);  // sum + left: low + high, not rounded
+  return twice > sum || (twice == sum && left < 0);
+}
+
 /// The code whose value is the nearest to x, of two the one nearer to 0; x: -1 to 1, without a sign 0 to 1. Of what is
-/// no number any.
+/// no number any. dynamic_codes.h has the same for a CPU.
 template <bool kSigned>
 constexpr int dynamic_code(float x) {
   constexpr int kZero = kDynamicZero<kSigned>;
@@ -87,7 +93,7 @@ constexpr int dynamic_code(float x) {
   const int place = n - kDynamicParts<kSigned> + 1 + j;
   const float here = dynamic_value<kSigned>(kZero + place);
   const float low = dynamic_value<kSigned>(kZero + place - 1), high = dynamic_value<kSigned>(kZero + place + 1);
-  const int nearest = place + (high - a < a - here) - (a - low <= here - a);
+  const int nearest = place + above_middle(a, here, high) - !above_middle(a, low, here);
   const int code = kZero + (x < 0 ? -nearest : nearest);
   return code > 0 ? code : 0;  // there is no -1
 }

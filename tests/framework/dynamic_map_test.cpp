@@ -1,11 +1,10 @@
-#include "framework/language/dynamic_map.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "framework/language/dynamic_codes.h"
 #include "framework/random.h"
 
 namespace lethe {
@@ -57,6 +56,46 @@ TEST(DynamicMap, TakesTheNearestValue) {
   const float none = std::numeric_limits<float>::quiet_NaN();
   EXPECT_LT(dynamic_code<true>(none), 256);
   EXPECT_GE(dynamic_code<true>(none), 0);
+}
+
+template <bool kSigned>
+void expect_same_by_table(float x) {
+  ASSERT_EQ(dynamic_code_by_table<kSigned>(x), dynamic_code<kSigned>(x)) << std::hexfloat << x;
+  if constexpr (kSigned) {
+    ASSERT_EQ(dynamic_code_by_table<kSigned>(-x), dynamic_code<kSigned>(-x)) << std::hexfloat << -x;
+  }
+}
+
+/// Where codes change, and where floats with the same upper bits end.
+template <bool kSigned>
+void expect_same_at_all_ends() {
+  using Steps = DynamicSteps<kSigned>;
+  const auto around = [](std::uint32_t bits) {
+    for (int off = -2; off <= 2; ++off) {
+      const auto x = std::bit_cast<float>(bits + static_cast<std::uint32_t>(off));
+      if (x <= 1) expect_same_by_table<kSigned>(x);
+    }
+  };
+  for (int upper = Steps::kFirst - 1; upper <= Steps::kLast; ++upper)
+    around(static_cast<std::uint32_t>(upper) << Steps::kLowBits);
+  for (int place = 0; place + kDynamicZero<kSigned> < 255; ++place)
+    around(
+        std::bit_cast<std::uint32_t>((dynamic_magnitude<kSigned>(place) + dynamic_magnitude<kSigned>(place + 1)) / 2));
+}
+
+TEST(DynamicMap, ACpuTableGivesTheSameCodes) {
+  expect_same_at_all_ends<true>();
+  expect_same_at_all_ends<false>();
+  Random random(2);
+  for (int i = 0; i < 100000; ++i) {
+    const auto u = static_cast<float>(random.uniform());
+    const float x = i % 2 == 0 ? u : std::pow(10.0f, -9 * u);
+    expect_same_by_table<true>(x);
+    expect_same_by_table<false>(x);
+  }
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_LT(dynamic_code_by_table<true>(none), 256);
+  EXPECT_GE(dynamic_code_by_table<true>(-none), 0);
 }
 
 }  // namespace

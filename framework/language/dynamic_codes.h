@@ -1,0 +1,61 @@
+// The nearest code of a dynamic map (dynamic_map.h) by one look into a table, as a CPU's vectors do it: the upper bits
+// of a magnitude say between which two floats it lies, and between those at most one code ends.
+#pragma once
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "framework/language/dynamic_map.h"
+
+namespace lethe {
+
+/// Of the floats with the same upper bits: the place of their first one's code in the upper 8 bits, below them the
+/// lower bits of the last float of that code.
+template <bool kSigned>
+struct DynamicSteps {
+  static constexpr int kLowBits = kSigned ? 17 : 16, kPlaceBits = 24;
+  static constexpr std::uint32_t kLow = (1u << kLowBits) - 1;
+  /// Upper bits before those of the first place's end, and of 1.
+  static constexpr int kFirst = static_cast<int>(std::bit_cast<std::uint32_t>(1e-7f) >> kLowBits) - 1;
+  static constexpr int kLast = static_cast<int>(std::bit_cast<std::uint32_t>(1.0f) >> kLowBits);
+
+  std::array<std::uint32_t, kLast - kFirst + 1> words{};
+
+  constexpr DynamicSteps() {
+    int place = 0;
+    for (int upper = kFirst; upper <= kLast; ++upper) {
+      const bool ends = place < kMost && last_of(place) >> kLowBits == static_cast<std::uint32_t>(upper);
+      words[upper - kFirst] = static_cast<std::uint32_t>(place) << kPlaceBits | (ends ? last_of(place) & kLow : kLow);
+      place += ends;
+    }
+  }
+
+ private:
+  static constexpr int kMost = 255 - kDynamicZero<kSigned>;
+  /// The bits of the last float that is not above the middle between a place and the next.
+  static constexpr std::uint32_t last_of(int place) {
+    const float low = dynamic_magnitude<kSigned>(place), high = dynamic_magnitude<kSigned>(place + 1);
+    const float middle = (low + high) / 2;
+    return std::bit_cast<std::uint32_t>(middle) - (above_middle(middle, low, high) ? 1 : 0);
+  }
+};
+
+template <bool kSigned>
+inline constexpr DynamicSteps<kSigned> kDynamicSteps;
+
+/// dynamic_code(x) of what is at least -1 and at most 1, without a sign at least 0. Of what is no number any.
+template <bool kSigned>
+inline int dynamic_code_by_table(float x) {
+  using Steps = DynamicSteps<kSigned>;
+  const auto bits = std::bit_cast<std::uint32_t>(x), magnitude = bits & 0x7FFFFFFFu;
+  const int upper = static_cast<int>(magnitude >> Steps::kLowBits) - Steps::kFirst;
+  constexpr int kMost = Steps::kLast - Steps::kFirst;
+  const std::uint32_t step = kDynamicSteps<kSigned>.words[upper < 0 ? 0 : upper < kMost ? upper : kMost];
+  const int low = static_cast<int>(magnitude & Steps::kLow);
+  const int last = static_cast<int>(step & ((1u << Steps::kPlaceBits) - 1));
+  const int place = static_cast<int>(step >> Steps::kPlaceBits) + (low > last);
+  const int code = kDynamicZero<kSigned> + (static_cast<int>(bits) < 0 ? -place : place);
+  return code > 0 ? code : 0;
+}
+
+}  // namespace lethe
