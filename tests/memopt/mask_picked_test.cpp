@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include "framework/autodiff/autodiff.h"
 #include "framework/language/text.h"
 #include "framework/language/verify.h"
+#include "framework/random.h"
 #include "models/network.h"
 #include "tests/memopt/op_order.h"
 #include "tests/memopt/same_result.h"
@@ -65,6 +67,52 @@ TEST(MaskPicked, ChangesNoBitWhereWindowsTieAndOverlap) {
           << dtype << ", round " << round;
     }
   }
+}
+
+/// Two values side by side, one of relu and one of `second`, that a max pool reads.
+Program joined_and_pool(const std::string& second) {
+  Program program = parse_program(
+      "input x f32[1,7,7,2]\ninput z f32[1,7,7,1]\ntemp y f32[1,7,7,2]\ntemp w f32[1,7,7,1]\ntemp c f32[1,7,7,3]\n"
+      "temp p f32[1,3,3,3]\ntemp index u8[1,3,3,3]\ntemp loss f32[]\nblock 0 {\n  y = relu(x)\n  w = " +
+      second +
+      "(z)\n  c = concat(y, w) {axis=3}\n  p, index = max_pool(c) {ceil_mode=0, k=[3,3], pad=[0,0], stride=[2,2]}\n"
+      "  loss = mean(p)\n}\n");
+  append_backward(program, find_var(program, "loss"), {find_var(program, "x"), find_var(program, "z")});
+  return program;
+}
+
+TEST(MaskPicked, MasksThePooledGradientOfWhatIsJoined) {
+  const Program program = joined_and_pool("relu"), masked = mask_picked(program, no_pins(program));
+  verify(masked);
+  const std::vector<std::string> before = order_of(program), after = order_of(masked);
+  const auto masks = [](const std::vector<std::string>& order) {
+    return std::count_if(order.begin(), order.end(), [](const std::string& op) { return op.starts_with("relu_grad"); });
+  };
+  EXPECT_EQ(masks(before), 2);
+  EXPECT_EQ(masks(after), 1);
+  EXPECT_TRUE(std::count(after.begin(), after.end(), "relu_grad p@GRAD.2")) << after.back();
+  Interpreter plain(program), other(masked);
+  Random random(3);
+  for (const char* const input : {"x", "z"})
+    for (int i = 0; i < (input[0] == 'x' ? 98 : 49); ++i) {
+      const double value = static_cast<double>(random.below(5)) - 2;
+      plain.set(find_var(program, input), i, value);
+      other.set(find_var(program, input), i, value);
+    }
+  plain.run();
+  other.run();
+  for (const char* const input : {"x@GRAD", "z@GRAD"}) {
+    const VarId gradient = find_var(program, input);
+    EXPECT_EQ(std::memcmp(plain.memory(gradient).data(), other.memory(gradient).data(),
+                          static_cast<std::size_t>(plain.memory(gradient).bytes())),
+              0)
+        << input;
+  }
+}
+
+TEST(MaskPicked, LeavesWhatIsJoinedToAValueWithoutAMask) {
+  const Program program = joined_and_pool("tanh");
+  EXPECT_EQ(mask_picked(program, no_pins(program)), program);
 }
 
 TEST(MaskPicked, LeavesWhatIsPinnedOrReadElsewhere) {
