@@ -23,6 +23,7 @@ HOW = ["--optimizer", "adamw", "--schedule", "constant", "--clip-norm", 0, "--we
 
 def torch_losses(gguf, adapter, text, steps):
     """Of AdamW's steps on the windows of the text's first nine tenths."""
+    sys.path.remove(str(peers.HERE))  # whose safetensors.py is not theirs
     import peft
     import torch
     import transformers

@@ -77,7 +77,7 @@ std::optional<double> price_left(const MemoptOptions& options, const Planned& fo
 
 /// At no price.
 Planned plain_plan(MemoryStage& stage, const Planned& form) {
-  Planned plain = stage.keep_all(form, stage.options().seconds);
+  Planned plain = stage.keep_all_in_some_order(form);
   plain.recomputed = Recomputed{};
   return plain;
 }

@@ -118,9 +118,18 @@ Planned MemoryStage::at_level(const Planned& form) {
   return options_.level == Level::Recompute ? plan_on_ladder(*this, form) : with_cheap_repeats(form);
 }
 
+/// With gradients early if that takes less. That may be so where even without views less is alive at once.
+Planned MemoryStage::keep_all_in_some_order(const Planned& form) {
+  Planned made = keep_all(form, options_.seconds), early = form;
+  order_for_repeats(early);
+  if (early.program != form.program && most_alive_of(early.program) < made.arena->bytes)
+    keep_better(made, keep_all(std::move(early), options_.seconds / 4));
+  return made;
+}
+
 /// At most kNearlyFree of a step by prediction.
 Planned MemoryStage::with_cheap_repeats(Planned form) {
-  Planned made = keep_all(form, options_.seconds);
+  Planned made = keep_all_in_some_order(form);
   if (!may_repeat(form.program)) return made;
   order_for_repeats(form);
   const Tape tape = tape_for(form.program);
@@ -157,19 +166,22 @@ Planned MemoryStage::repeat(const Planned& form, const Tape& tape, const Rung& r
   return made;
 }
 
+/// What is alive at once, without views and in whatever arena.
+std::int64_t MemoryStage::most_alive_of(const Program& program) {
+  Planned trial{.program = program};
+  if (options_.fuse) fuse(trial);
+  analyse(trial);
+  return most_alive(trial);
+}
+
 /// With views in place of copies, unless that takes a byte more.
 Planned MemoryStage::keep_all(Planned form, double seconds) {
   if (!options_.views) return arrange(std::move(form), seconds);
-  const auto most_alive_of = [&](const Program& tried) {
-    Planned trial{.program = tried};
-    if (options_.fuse) fuse(trial);
-    analyse(trial);
-    return most_alive(trial);
-  };
   bool has_views = false;
   Planned views = form;
   const auto pass = [&](Program program, const std::vector<Pin>& pins) {
-    std::optional<Program> viewing = views_for_copies(program, pins, prepared_.device().alignment, most_alive_of);
+    std::optional<Program> viewing = views_for_copies(program, pins, prepared_.device().alignment,
+                                                      [&](const Program& tried) { return most_alive_of(tried); });
     has_views = viewing.has_value();
     return viewing ? std::move(*viewing) : std::move(program);
   };

@@ -29,6 +29,8 @@ class MemoryStage {
   void fuse_into_updates(Planned& form) const;
   /// All that backward reads is kept. `seconds` bounds the search of an arena.
   Planned keep_all(Planned form, double seconds);
+  /// The same in the order that takes least of those that are tried.
+  Planned keep_all_in_some_order(const Planned& form);
   /// Gradients early, if updates may be: the order that serves computing again best.
   void order_for_repeats(Planned& form) const;
   /// What ops are weighed by.
@@ -49,6 +51,7 @@ class MemoryStage {
   Planned at_level(const Planned& form);
   Planned with_cheap_repeats(Planned form);
   Planned arrange(Planned form, double seconds);
+  std::int64_t most_alive_of(const Program& program);
   void analyse(Planned& form);
   Planned gather(const Planned& plain, double seconds);
   template <class Pass>
