@@ -3,6 +3,7 @@
 #include <set>
 
 #include "framework/random.h"
+#include "tests/support/random_training.h"
 
 namespace lethe::testing {
 namespace {

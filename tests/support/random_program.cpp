@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <numeric>
 
-#include "framework/builder/lora.h"
-#include "framework/language/block_formats.h"
 #include "framework/random.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/initial_param.h"
+#include "tests/support/random_training.h"
 
 namespace lethe::testing {
 namespace {
@@ -172,70 +170,7 @@ class Grower {
 
 BuildOptions small(std::uint64_t seed, DType dtype) { return {.batch = seed % 3 == 2 ? 1 : 2, .dtype = dtype}; }
 
-/// Beside some weights, of all rows or, as where a library has a weight in parts, of some.
-std::vector<Adapter> some_adapters(const Network& network, Random& random) {
-  const LoraSetting setting{.rank = 1 + random.below(3),
-                            .alpha = 3,
-                            .dropout = 0.25 * random.below(2),
-                            .rslora = random.below(2) == 0,
-                            .targets = {{.pattern = "*"}}};
-  std::vector<Adapter> chosen;
-  for (Adapter adapter : adapters_of(network, setting)) {
-    if (random.below(2) == 0) continue;
-    if (adapter.kind == AdapterKind::Linear && adapter.rows > 1 && random.below(4) > 0) {
-      Adapter upper = adapter;
-      upper.rows = 1 + random.below(static_cast<std::uint32_t>(adapter.rows - 1));
-      adapter.first = upper.rows;
-      adapter.rows -= upper.rows;
-      adapter.rank += random.below(2);
-      upper.a += "_upper", upper.b += "_upper";
-      chosen.push_back(upper);
-      if (random.below(3) == 0) continue;
-    }
-    chosen.push_back(adapter);
-  }
-  return chosen;
-}
-
-/// Of all frozen parameters that can be so.
-void freeze_in_few_bits(BuildOptions& frozen, const Network& network, Random& random) {
-  constexpr DType kTypes[] = {DType::int8, DType::q8_0, DType::q4_0, DType::q4_1, DType::nf4, DType::nf4_dq};
-  const bool in_blocks = wide_of(frozen.dtype) != frozen.dtype || random.below(2) == 0;
-  const DType low = random.below(2) == 0 ? DType::bf16 : DType::f16;
-  for (const ParamInfo& info : network.params) {
-    const Var& var = network.program.vars[info.var];
-    if (var.kind != Kind::Param || var.shape.size() < 2 || !frozen.frozen.contains(var.name)) continue;
-    DType dtype = in_blocks ? kTypes[random.below(std::size(kTypes))] : low;
-    if (!complaint_about_blocks(dtype, var.shape).empty()) dtype = DType::nf4;
-    frozen.frozen_dtypes[var.name] = dtype;
-  }
-}
-
 }  // namespace
-
-Network with_some_frozen(std::uint64_t seed, const BuildOptions& options,
-                         const std::function<Network(const BuildOptions&)>& make) {
-  if (seed % 3 != 1) return make(options);
-  BuildOptions in_training = options;  // in evaluation the same are frozen
-  in_training.training = true;
-  const Network network = make(in_training);
-  Random random(seed, 2);
-  Program trained = network.program;
-  const std::vector<ParamGrad> leading = append_backward(trained, network.loss);
-  const VarId spared = leading[random.below(static_cast<std::uint32_t>(leading.size()))].param;
-  BuildOptions frozen = options;
-  std::map<std::string, bool> layers;
-  for (const ParamInfo& info : network.params) {
-    const std::string& name = network.program.vars[info.var].name;
-    const auto [layer, is_new] = layers.try_emplace(name.substr(0, name.rfind('.')));
-    if (is_new) layer->second = random.below(2) == 0;
-    const bool exception = network.program.vars[info.var].kind == Kind::Param && random.below(8) == 0;
-    if (info.var != spared && layer->second != exception) frozen.frozen.insert(name);
-  }
-  if (options.dtype != DType::f64 && random.below(2) == 0) freeze_in_few_bits(frozen, network, random);
-  if (random.below(2) == 0) frozen.adapters = some_adapters(network, random);
-  return make(frozen);
-}
 
 Network random_network(std::uint64_t seed, const BuildOptions& options) {
   return with_some_frozen(seed, options, [&](const BuildOptions& of) { return Grower(seed, of, true).grow(); });

@@ -2,7 +2,6 @@
 // parameters with several readers, now and then a head without logits.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,10 +28,6 @@ int random_programs();
 /// Seeds of so many: from the environment variable LETHE_FIRST_SEED on, else from 0.
 std::vector<int> random_seeds(int programs = random_programs());
 
-/// What `make` gives; for a third of the seeds again with some of its layers, and single parameters, frozen, but for
-/// one parameter at least that leads to the loss.
-Network with_some_frozen(std::uint64_t seed, const BuildOptions& options,
-                         const std::function<Network(const BuildOptions&)>& make);
 /// Appends the backward of the network's loss; the updates of an optimizer, its learning rate being one more input.
 TrainingProgram with_backward(Network network);
 TrainingProgram with_updates(TrainingProgram made, const std::string& optimizer);
