@@ -4,7 +4,6 @@
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
-#include "framework/language/block_formats.h"
 #include "framework/language/core_ops.h"
 #include "framework/language/init.h"
 #include "framework/language/op_def.h"
@@ -33,9 +32,8 @@ void check_settings(const OptimizerSettings& s) {
   not_negative("eps", s.eps);
   not_negative("weight decay", s.weight_decay);
   not_negative("clip norm", s.clip_norm);
-  using enum OptimizerType;
-  const bool coded = s.type == Momentum || s.type == Nesterov || s.type == Adam || s.type == AdamW || s.type == Lion;
-  check(coded || !s.states_in_8_bits, "`state_dtype` 8bit is for momentum, nesterov, adam, adamw and lion, not for ",
+  check(takes_8_bits(s.type) || !s.states_in_8_bits,
+        "`state_dtype` 8bit is for momentum, nesterov, adam, adamw and lion, not for ",
         optimizer_names()[static_cast<std::size_t>(s.type)]);
 }
 
@@ -161,8 +159,13 @@ std::uint64_t rounding_key(std::uint64_t seed, const std::string& param) {
 
 }  // namespace
 
-bool has_coded_states(const Program& program, VarId param) {
-  if (elements(program.vars[param].shape) < kLeastInBlocks) return false;
+bool takes_8_bits(OptimizerType type) {
+  using enum OptimizerType;
+  return type == Momentum || type == Nesterov || type == Adam || type == AdamW || type == Lion;
+}
+
+bool has_coded_states(const Program& program, VarId param, std::int64_t least) {
+  if (elements(program.vars[param].shape) < least) return false;
   std::set<VarId> copies = {param};
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops)
@@ -231,8 +234,8 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
     const Shape shape = shares_of.of > 1 ? Shape{size_of_share(elements(var.shape), shares_of.of)} : var.shape;
     const Rule rule = rule_of(settings, shape);
     std::vector<VarId> in = {param};
-    const bool coded =
-        settings.states_in_8_bits && !settings.keep_f32.contains(var.name) && has_coded_states(program, param);
+    const bool coded = settings.states_in_8_bits && !settings.keep_f32.contains(var.name) &&
+                       has_coded_states(program, param, settings.min_8bit_size);
     for (const UpdateState& state : rule.states) {
       in.push_back(add_var(program, {.name = message(var.name, '@', state.name),
                                      .shape = state.shape,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/autodiff/autodiff.h"
+#include "framework/language/block_formats.h"
 #include "framework/language/layer.h"
 #include "framework/language/program.h"
 #include "framework/ranks/peers.h"
@@ -27,9 +28,10 @@ struct OptimizerSettings {
   std::string decay = {};     // parameters that decay beside weights: names with commas between, `*` for any
   std::string no_decay = {};  // and that do not, although they are weights or named above
   double clip_norm = 0;       // largest norm of all gradients together; 0: not clipped
-  bool states_in_8_bits = false;        // Momentum, Nesterov, Adam, AdamW, Lion: of parameters that has_coded_states()
-  std::set<std::string> keep_f32 = {};  // parameters whose states stay in f32 all the same
-  std::uint64_t seed = 0;               // of the rounding of parameters in bf16 (optimizer/stochastic_rounding.h)
+  bool states_in_8_bits = false;                // of parameters that has_coded_states(), if takes_8_bits(type)
+  std::set<std::string> keep_f32 = {};          // parameters whose states stay in f32 all the same
+  std::int64_t min_8bit_size = kLeastInBlocks;  // elements; fewer than that go where no rank has shares
+  std::uint64_t seed = 0;  // of the rounding of parameters in bf16 (optimizer/stochastic_rounding.h)
 };
 
 /// The settings that "sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "lion" or "adafactor" stands for; fails
@@ -44,9 +46,11 @@ struct Updates {
   std::vector<VarId> states = {};  // made here, zero at first: `<param>@momentum`, `@m`, `@v`, `@square`...
 };
 
-/// Whether a parameter's states may be in 8 bits: it has at least kLeastInBlocks elements, and no op looks up its rows
-/// (`embedding`), of which some have a gradient now and then.
-bool has_coded_states(const Program& program, VarId param);
+/// Whether states of such an optimizer may be in 8 bits: Momentum, Nesterov, Adam, AdamW, Lion.
+bool takes_8_bits(OptimizerType type);
+/// Whether a parameter's states may be so: it has at least so many elements, and no op looks up its rows (`embedding`),
+/// of which some have a gradient now and then.
+bool has_coded_states(const Program& program, VarId param, std::int64_t least = kLeastInBlocks);
 
 /// Whether ranks can update shares of parameters by it.
 bool takes_shares(OptimizerType type);

@@ -12,6 +12,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/loop_networks.h"
 #include "tests/support/random_program.h"
+#include "tests/support/random_training.h"
 
 namespace lethe::testing {
 namespace {
@@ -34,8 +35,7 @@ TEST(Executor, GivesTheBitsOfTheInterpreterInEveryStep) {
       if (dtype == DType::f32 && seed % 4 != 0) continue;
       SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << name_of(dtype));
       const auto random = static_cast<std::uint64_t>(seed);
-      const TrainingProgram made =
-          with_updates(random_program(random, dtype), optimizer_names()[random % optimizer_names().size()]);
+      const TrainingProgram made = with_updates(random_program(random, dtype), random_rule(random));
       expect_what_the_interpreter_gives(made, dtype == DType::f64 ? 1 : 2, all_vars(made.network.program));
     }
 }

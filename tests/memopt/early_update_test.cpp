@@ -9,6 +9,7 @@
 #include "optimizer/optimizer.h"
 #include "tests/memopt/op_order.h"
 #include "tests/support/random_program.h"
+#include "tests/support/random_training.h"
 
 namespace lethe::testing {
 namespace {
@@ -48,8 +49,7 @@ TEST(EarlyUpdate, KeepsEveryOpAndEveryDependency) {
   int moved = 0;
   for (const int seed : random_seeds()) {
     const auto random = static_cast<std::uint64_t>(seed);
-    const Program before =
-        with_updates(random_program(random), optimizer_names()[random % optimizer_names().size()]).network.program;
+    const Program before = with_updates(random_program(random), random_rule(random)).network.program;
     const Program after = update_early(before);
     verify(after);
     EXPECT_EQ(after.vars, before.vars);

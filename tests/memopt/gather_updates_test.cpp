@@ -8,6 +8,7 @@
 #include "optimizer/optimizer.h"
 #include "tests/memopt/op_order.h"
 #include "tests/support/random_program.h"
+#include "tests/support/random_training.h"
 
 namespace lethe::testing {
 namespace {
@@ -97,8 +98,7 @@ TEST(GatherUpdates, KeepsEveryOpAndDependencyAndTakesNoByteMore) {
   for (const int seed : random_seeds()) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const auto random = static_cast<std::uint64_t>(seed);
-    const Program made =
-        with_updates(random_program(random), optimizer_names()[random % optimizer_names().size()]).network.program;
+    const Program made = with_updates(random_program(random), random_rule(random)).network.program;
     Prepared prepared({});
     MemoptOptions options = parse_memopt("level=2");
     options.seconds = 0.01;

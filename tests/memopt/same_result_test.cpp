@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "framework/error.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/loop_networks.h"
 #include "tests/support/random_control.h"
+#include "tests/support/random_training.h"
 
 namespace lethe::testing {
 namespace {
@@ -36,14 +38,42 @@ TEST(RandomPrograms, HaveDropoutHeadsWithoutLogitsAdaptersAndParametersWithSever
   EXPECT_GT(of_rows, 0);
 }
 
-void expect_the_same_of(TrainingProgram (*random_network)(std::uint64_t seed, DType dtype)) {
+using RandomProgram = TrainingProgram (*)(std::uint64_t seed, DType dtype);
+
+TrainingProgram updated(RandomProgram random_network, int seed) {
+  const auto random = static_cast<std::uint64_t>(seed);
+  constexpr DType kDTypes[] = {DType::f32, DType::f64, DType::bf16, DType::f64, DType::f16};
+  return with_updates(random_network(random, kDTypes[seed % std::size(kDTypes)]), random_rule(random));
+}
+
+TEST(RandomPrograms, HaveParametersAndStatesInFewBits) {
+  for (const RandomProgram random_network : {random_program, random_control_program}) {
+    int blocks = 0, low = 0, states = 0, of_low = 0;  // frozen, trained, states, states of what is trained in bf16
+    for (const int seed : random_seeds()) {
+      const TrainingProgram made = updated(random_network, seed);
+      const std::vector<Var>& vars = made.network.program.vars;
+      std::set<std::string> trained_low;
+      for (const ParamGrad& pair : made.grads)
+        if (const Var& var = vars[pair.param]; var.dtype == DType::bf16) trained_low.insert(var.name);
+      for (const Var& var : vars) {
+        blocks += var.kind == Kind::Param && is_in_blocks(var.dtype);
+        if (var.kind != Kind::State || !is_in_blocks(var.dtype)) continue;
+        ++states;
+        of_low += trained_low.contains(var.name.substr(0, var.name.rfind('@')));
+      }
+      low += static_cast<int>(trained_low.size());
+    }
+    EXPECT_GT(blocks, 0);
+    EXPECT_GT(low, 0);
+    EXPECT_GT(states, 0);
+    EXPECT_GT(of_low, 0);
+  }
+}
+
+void expect_the_same_of(RandomProgram random_network) {
   for (const int seed : random_seeds()) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    const auto random = static_cast<std::uint64_t>(seed);
-    const std::string& optimizer = optimizer_names()[random % optimizer_names().size()];
-    constexpr DType kDTypes[] = {DType::f32, DType::f64, DType::bf16, DType::f64, DType::f16};
-    expect_the_same_under_all_settings(
-        with_updates(random_network(random, kDTypes[seed % std::size(kDTypes)]), optimizer), 2);
+    expect_the_same_under_all_settings(updated(random_network, seed), 2);
     if (::testing::Test::HasFailure()) return;
   }
 }

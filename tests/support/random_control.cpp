@@ -159,13 +159,14 @@ class ControlGrower {
 }  // namespace
 
 TrainingProgram random_control_program(std::uint64_t seed, DType dtype) {
-  return with_backward(with_some_frozen(seed, {.batch = kControlBatch, .dtype = dtype},
-                                        [&](const BuildOptions& of) { return ControlGrower(seed, of, false).grow(); }));
+  return with_backward(trained_at_random(seed, {.batch = kControlBatch, .dtype = dtype}, [&](const BuildOptions& of) {
+    return ControlGrower(seed, of, false).grow();
+  }));
 }
 
 Network random_control_network(std::uint64_t seed, const BuildOptions& options) {
-  return with_some_frozen(seed, options,
-                          [&](const BuildOptions& of) { return ControlGrower(seed, of, false, true).grow(); });
+  return trained_at_random(seed, options,
+                           [&](const BuildOptions& of) { return ControlGrower(seed, of, false, true).grow(); });
 }
 
 Network random_rewriting_network(std::uint64_t seed) {

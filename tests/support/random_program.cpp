@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "framework/random.h"
-#include "optimizer/optimizer.h"
 #include "tests/support/initial_param.h"
 #include "tests/support/random_training.h"
 
@@ -14,12 +13,16 @@ namespace lethe::testing {
 namespace {
 
 constexpr std::int64_t kClasses = 3;
+constexpr std::int64_t kWide = 1400;  // with the classes a weight whose states any rank may have in 8 bits
 
 /// Grows a network by one random layer after the other.
 class Grower {
  public:
   Grower(std::uint64_t seed, const BuildOptions& options, bool activates)
-      : random_(seed, 1), net_(options), activates_(activates) {
+      : random_(seed, 1),
+        net_(options),
+        activates_(activates),
+        is_wide_(options.dtype != DType::f64 && Random(seed, 5).below(4) == 0) {
     const std::int64_t side = 4 + pick(5);
     vars_ = {net_.input("image", {side, side, 1 + pick(3)})};
   }
@@ -158,11 +161,15 @@ class Grower {
   }
   void keep(VarId var) { vars_.push_back(var); }
 
-  VarId head() { return weighted("fc", net_.layer("global_avg_pool", any_var()), {{"out", kClasses}}); }
+  VarId head() {
+    VarId x = net_.layer("global_avg_pool", any_var());
+    if (is_wide_) x = net_.layer("tanh", weighted("fc", x, {{"out", kWide}}));
+    return weighted("fc", x, {{"out", kClasses}});
+  }
 
   Random random_;
   Builder net_;
-  bool activates_;
+  const bool activates_, is_wide_;
   std::vector<VarId> vars_;  // images, in order of making
   std::size_t chosen_ = 0;   // of these
   std::vector<Owner> owners_;
@@ -173,7 +180,7 @@ BuildOptions small(std::uint64_t seed, DType dtype) { return {.batch = seed % 3 
 }  // namespace
 
 Network random_network(std::uint64_t seed, const BuildOptions& options) {
-  return with_some_frozen(seed, options, [&](const BuildOptions& of) { return Grower(seed, of, true).grow(); });
+  return trained_at_random(seed, options, [&](const BuildOptions& of) { return Grower(seed, of, true).grow(); });
 }
 
 TrainingProgram random_program(std::uint64_t seed, DType dtype) {
@@ -181,8 +188,8 @@ TrainingProgram random_program(std::uint64_t seed, DType dtype) {
 }
 
 TrainingProgram random_smooth_program(std::uint64_t seed) {
-  return with_backward(with_some_frozen(seed, small(seed, DType::f64),
-                                        [&](const BuildOptions& of) { return Grower(seed, of, false).grow(); }));
+  return with_backward(trained_at_random(seed, small(seed, DType::f64),
+                                         [&](const BuildOptions& of) { return Grower(seed, of, false).grow(); }));
 }
 
 int random_programs() {
@@ -208,8 +215,12 @@ TrainingProgram with_backward(Network network) {
 }
 
 TrainingProgram with_updates(TrainingProgram made, const std::string& optimizer) {
+  return with_updates(std::move(made), optimizer_named(optimizer));
+}
+
+TrainingProgram with_updates(TrainingProgram made, const OptimizerSettings& rule) {
   Network& net = made.network;
-  net.inputs.push_back(append_updates(net.program, made.grads, net.params, optimizer_named(optimizer)).learning_rate);
+  net.inputs.push_back(append_updates(net.program, made.grads, net.params, rule).learning_rate);
   return made;
 }
 

@@ -7,6 +7,7 @@
 
 #include "framework/autodiff/autodiff.h"
 #include "framework/builder/builder.h"
+#include "optimizer/optimizer.h"
 #include "tests/support/interpreter.h"
 
 namespace lethe::testing {
@@ -17,7 +18,7 @@ struct TrainingProgram {
 };
 
 /// The same for the same seed, but for a norm where a channel of the batch has one value alone. A third of them have
-/// frozen parameters.
+/// frozen parameters, and a third, if not of f64, parameters in bf16 (random_training.h).
 Network random_network(std::uint64_t seed, const BuildOptions& options);
 /// The same for the same seed.
 TrainingProgram random_program(std::uint64_t seed, DType dtype = DType::f64);
@@ -31,6 +32,7 @@ std::vector<int> random_seeds(int programs = random_programs());
 /// Appends the backward of the network's loss; the updates of an optimizer, its learning rate being one more input.
 TrainingProgram with_backward(Network network);
 TrainingProgram with_updates(TrainingProgram made, const std::string& optimizer);
+TrainingProgram with_updates(TrainingProgram made, const OptimizerSettings& rule);
 /// Initial values for all Params and States, as a Store has them; random ones for all inputs.
 void fill_network(const Network& network, Interpreter& values);
 

@@ -51,14 +51,16 @@ void freeze_in_few_bits(BuildOptions& frozen, const Network& network, Random& ra
   }
 }
 
-}  // namespace
+/// In evaluation the same is chosen.
+BuildOptions in_training(BuildOptions options) {
+  options.training = true;
+  return options;
+}
 
 Network with_some_frozen(std::uint64_t seed, const BuildOptions& options,
                          const std::function<Network(const BuildOptions&)>& make) {
   if (seed % 3 != 1) return make(options);
-  BuildOptions in_training = options;  // in evaluation the same are frozen
-  in_training.training = true;
-  const Network network = make(in_training);
+  const Network network = make(in_training(options));
   Random random(seed, 2);
   Program trained = network.program;
   const std::vector<ParamGrad> leading = append_backward(trained, network.loss);
@@ -75,6 +77,29 @@ Network with_some_frozen(std::uint64_t seed, const BuildOptions& options,
   if (options.dtype != DType::f64 && random.below(2) == 0) freeze_in_few_bits(frozen, network, random);
   if (random.below(2) == 0) frozen.adapters = some_adapters(network, random);
   return make(frozen);
+}
+
+}  // namespace
+
+Network trained_at_random(std::uint64_t seed, const BuildOptions& options,
+                          const std::function<Network(const BuildOptions&)>& make) {
+  Random random(seed, 3);
+  if (options.dtype == DType::f64 || random.below(3) > 0) return with_some_frozen(seed, options, make);
+  BuildOptions low = options;
+  const Network network = make(in_training(options));
+  for (const ParamInfo& info : network.params)
+    if (random.below(4) == 0) low.keep_f32.insert(network.program.vars[info.var].name);
+  low.param_dtype = DType::bf16;
+  return with_some_frozen(seed, low, make);
+}
+
+OptimizerSettings random_rule(std::uint64_t seed) {
+  Random random(seed, 4);
+  const std::vector<std::string>& names = optimizer_names();
+  OptimizerSettings rule = optimizer_named(names[random.below(static_cast<std::uint32_t>(names.size()))]);
+  rule.states_in_8_bits = takes_8_bits(rule.type) && random.below(2) == 0;
+  rule.min_8bit_size = random.below(2) == 0 ? 1 : 20;
+  return rule;
 }
 
 }  // namespace lethe::testing

@@ -8,6 +8,7 @@
 #include "framework/ranks/traffic.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_control.h"
+#include "tests/support/random_training.h"
 #include "tests/train/emulated_ranks.h"
 #include "tests/train/small_networks.h"
 #include "train/session/agreement.h"
@@ -177,9 +178,12 @@ void train_random(int seed, std::int64_t shards, Network (*make)(std::uint64_t, 
   setting.program.network.build = [=](const BuildOptions& options) { return make(seed, options); };
   setting.program.network.sync_bn = sync_bn;
   setting.data.spec = "synthetic:16";
+  OptimizerSettings& rule = setting.program.update.rule = random_rule(static_cast<std::uint64_t>(seed));
+  const int zero = takes_shares(rule.type) ? seed / 4 % 4 : 0;
+  if (zero > 0) rule.min_8bit_size = kLeastInBlocks;
   const Trained one = train(setting, nullptr);
   setting.program.memory = memory_setting(kMemory[seed % 4], setting.program.memory);
-  setting.program.shards.zero = seed / 4 % 4;
+  setting.program.shards.zero = zero;
   EXPECT_TRUE(train_on(seed % 2 == 0 ? 2 : 4, setting) == one);
 }
 
