@@ -21,7 +21,8 @@ bool says_stored(const std::string& types) {
   return std::ranges::any_of(each, [](const FrozenType& type) { return type.type == kStoredType; });
 }
 
-/// "NAME=TYPE" for each item of the list that says a type, and for each weight that one means which says `stored`.
+/// "NAME=TYPE" for each item of the list that says a type, and "NAME=TYPE?", be it frozen or not, for each weight that
+/// one means which says `stored`.
 std::string spelled_out(const std::string& types, const Network& network,
                         const std::map<std::string, std::string>& stored) {
   std::string list;
@@ -30,12 +31,12 @@ std::string spelled_out(const std::string& types, const Network& network,
   };
   for (const FrozenType& each : frozen_types(types)) {
     if (each.type != kStoredType) {
-      add(each.pattern, each.type);
+      add(each.pattern, each.type + (each.may_be_trained ? "?" : ""));
       continue;
     }
     for (const VarId v : weights_named(network, each.pattern, "`frozen_dtype`"))
       if (const auto found = stored.find(network.program.vars[v].name); found != stored.end())
-        add(found->first, found->second);
+        add(found->first, found->second + '?');
   }
   return list;
 }

@@ -21,6 +21,18 @@ std::string why_not_in(DType dtype, const Network& network, VarId param) {
   return complaint_about_blocks(dtype, network.program.vars[param].shape);
 }
 
+bool is_matrix(const Network& network, VarId v) {
+  const Var& var = network.program.vars[v];
+  return var.kind == Kind::Param && var.shape.size() > 1;
+}
+
+/// Of weights none of which is a frozen matrix.
+std::string why_unchanged(const Network& network, const std::set<VarId>& meant) {
+  const auto trained = std::ranges::find_if(meant, [&](VarId v) { return is_matrix(network, v); });
+  if (trained != meant.end()) return message(quote(network.program.vars[*trained].name), " is trained, not frozen");
+  return message(quote(network.program.vars[*meant.begin()].name), " is no parameter of two axes or more");
+}
+
 std::string layer_of(const std::string& name) { return name.substr(0, name.rfind('.')); }
 
 /// Layers that have parameters, by their paths.
@@ -66,10 +78,11 @@ std::vector<FrozenType> frozen_types(const std::string& text) {
   std::vector<FrozenType> types;
   for (const std::string& item : patterns_in(text)) {
     const std::size_t equals = item.rfind('=');
-    if (equals == std::string::npos)
-      types.push_back({"*", item});
-    else
-      types.push_back({item.substr(0, equals), item.substr(equals + 1)});
+    FrozenType of{.pattern = equals == std::string::npos ? "*" : item.substr(0, equals),
+                  .type = equals == std::string::npos ? item : item.substr(equals + 1)};
+    of.may_be_trained = of.type.ends_with('?');
+    if (of.may_be_trained) of.type.pop_back();
+    types.push_back(std::move(of));
   }
   return types;
 }
@@ -77,7 +90,7 @@ std::vector<FrozenType> frozen_types(const std::string& text) {
 std::string complaint_about_frozen_types(const std::string& text) {
   static const std::vector<std::string> known = {"f32",  "bf16", "f16", "int8",   "q8_0",
                                                  "q4_0", "q4_1", "nf4", "nf4-dq", kStoredType};
-  for (const auto& [pattern, type] : frozen_types(text))
+  for (const auto& [pattern, type, _] : frozen_types(text))
     if (pattern.empty() || std::ranges::find(known, type) == known.end())
       return message("unknown type ", quote(type), did_you_mean(type, known), "; known: ", joined(known),
                      ", also by names, as 'tokens.*=q8_0,*=nf4-dq'");
@@ -87,12 +100,16 @@ std::string complaint_about_frozen_types(const std::string& text) {
 std::map<std::string, DType> frozen_dtypes(const Network& network, const std::string& types,
                                            const std::set<std::string>& frozen) {
   std::map<std::string, DType> dtypes;
-  for (const auto& [pattern, type] : frozen_types(types)) {
+  for (const auto& [pattern, type, may_be_trained] : frozen_types(types)) {
     check(type != kStoredType, "`frozen_dtype`: ", kStoredType, " is for commands that read `weights`");
     const DType dtype = dtype_named(type);
-    for (const VarId v : weights_named(network, pattern, "`frozen_dtype`")) {
+    const std::set<VarId> meant = weights_named(network, pattern, "`frozen_dtype`");
+    const auto takes = [&](VarId v) { return is_matrix(network, v) && frozen.contains(network.program.vars[v].name); };
+    if (!frozen.empty() && !may_be_trained && pattern != "*" && std::ranges::none_of(meant, takes))
+      fail("`frozen_dtype`: ", quote(message(pattern, '=', type)), " changes nothing: ", why_unchanged(network, meant));
+    for (const VarId v : meant) {
       const Var& var = network.program.vars[v];
-      if (var.kind != Kind::Param || var.shape.size() < 2 || !frozen.contains(var.name)) continue;
+      if (!takes(v)) continue;
       if (!dtypes.emplace(var.name, dtype).second) continue;
       const std::string complaint = why_not_in(dtype, network, v);
       check(complaint.empty(), "`frozen_dtype`: ", quote(var.name), ": ", complaint, "; '", var.name, "=bf16,", types,

@@ -29,12 +29,13 @@ std::set<std::string> frozen_but(const Network& network, const std::set<VarId>& 
 std::set<VarId> still_weights(const Network& network);
 
 /// For BuildOptions::frozen_dtypes: what `types` says of the frozen parameters of two axes or more. Fails for a pattern
-/// that means no weight, and for a parameter that cannot be in such blocks.
+/// other than `*` that means none of these where anything is frozen, and for a parameter that cannot be in such blocks.
 std::map<std::string, DType> frozen_dtypes(const Network& network, const std::string& types,
                                            const std::set<std::string>& frozen);
-/// An item of FrozenSetting::types; `pattern` is `*` where it has none.
+/// An item of FrozenSetting::types; `pattern` is `*` where it has none. "PATTERN=TYPE?" may mean trained ones alone.
 struct FrozenType {
   std::string pattern, type;
+  bool may_be_trained = false;
 };
 std::vector<FrozenType> frozen_types(const std::string& text);
 /// The type of users for what a file has: whoever takes options puts the file's types in its place.

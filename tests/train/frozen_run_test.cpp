@@ -133,6 +133,12 @@ TEST_F(FrozenRun, SaysWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(error({"--freeze", "*"}).find("--freeze: no parameter is left to train"), std::string::npos);
   EXPECT_NE(error({"--freeze", "bn1.*", "--train-only", "logits.*"}).find("excludes"), std::string::npos);
+  const auto of_types = [&](const std::string& types) {
+    return error({"--freeze", "conv1.*", "--frozen-dtype", types});
+  };
+  EXPECT_PRED2(says, of_types("logits.*=bf16,*=f16"),
+               "--frozen-dtype: 'logits.*=bf16' changes nothing: 'logits.weight' is trained, not frozen");
+  EXPECT_PRED2(says, of_types("conv1.bias=bf16"), "'conv1.bias' is no parameter of two axes or more");
   const Ended guest = run_train(small({"--memopt", "optnet=training", "--freeze", "bn1.*", "--steps", "1"}));
   EXPECT_NE(guest.code, 0);
   EXPECT_NE(guest.err.find("--freeze, --train-only, --lora, --ema, mixup and cutmix go with none and the levels"),
@@ -163,6 +169,8 @@ TEST_F(FrozenRun, KeepsMatricesInADtypeOfTheirOwn) {
   EXPECT_EQ(again.code, 0) << again.err;
   const Ended nothing = run_train(small({"--frozen-dtype", "bf16", "--steps", "1"}));
   EXPECT_NE(nothing.err.find("--frozen-dtype changes nothing, since no parameter is frozen"), std::string::npos);
+  const Names either = {"--train-only", "logits.*", "--frozen-dtype", "conv1.weight=bf16?,logits.weight=f16?"};
+  EXPECT_EQ(json(either)["bytes"]["frozen"], 2 * 216 + 4 * 24) << "as of a file that has them so";
 }
 
 /// GPT of two layers, its tied table larger than a block of what a product widens, and all but the upper layer frozen.
