@@ -12,6 +12,7 @@
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/ranks/peers.h"
+#include "train/session/inner_matrices.h"
 #include "train/session/library_weights.h"
 #include "train/session/run_tensors.h"
 #include "train/session/share_files.h"
@@ -140,24 +141,6 @@ std::vector<StoredTensor> stored_as_in(const std::string& library, const Network
   }
   fail(network.name, ": its \"weights\" name none of ", quote(library), did_you_mean(library, known),
        "; known: ", known.empty() ? "none" : joined(known));
-}
-
-/// The weights of fully connected layers, without that of the last one, and without those that other ops read too.
-std::set<std::string> inner_matrices(const Network& network) {
-  const Program& program = network.program;
-  std::set<std::string> inner, others;
-  std::string last;
-  for (const Op& op : program.blocks[0].ops)
-    for (std::size_t slot = 0; slot < op.in.size(); ++slot) {
-      if (op.in[slot] == kNone || program.vars[op.in[slot]].kind != Kind::Param) continue;
-      const std::string& name = program.vars[op.in[slot]].name;
-      const bool is_matrix = op.type == "fc" && slot == 1;
-      (is_matrix ? inner : others).insert(name);
-      if (is_matrix) last = name;
-    }
-  inner.erase(last);
-  for (const std::string& name : others) inner.erase(name);
-  return inner;
 }
 
 }  // namespace
