@@ -3,7 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/language/block_formats.h"
+#include "framework/language/core_ops.h"
 #include "framework/language/op_def.h"
+#include "framework/language/weight_blocks.h"
 #include "kernels/conv/conv.h"
 #include "kernels/cuda/device.h"
 #include "models/network.h"
@@ -106,6 +109,34 @@ TEST_F(GpuPlan, SmallUpdatesAreGatheredIntoFewLaunchesForNoByte) {
   EXPECT_EQ(gathered.plan.bytes, early.plan.bytes);
   EXPECT_GT(update_launches(early.program, prepared), 300);
   EXPECT_LT(update_launches(gathered.program, prepared), 10) << "of 440 updates";
+}
+
+bool is_product_by_blocks(const Program& program, const Op& op) {
+  return (op.type == "fc" || op.type == "matmul") && std::ranges::any_of(op.in, [&](VarId v) {
+           return v != kNone && program.vars[v].kind == Kind::Param && is_in_blocks(program.vars[v].dtype);
+         });
+}
+
+/// Two weights have more elements than are widened at a time.
+TEST_F(GpuPlan, ProductsReadFrozenWeightsInBlocksThemselves) {
+  const Options options =
+      decided(parse_options({"plan", "--model", "char_gpt", "--set", "layers=1,width=4096,heads=32,length=16,dropout=0",
+                             "--batch", "1", "--lora", "--lora-targets", "all-linear", "--frozen-dtype", "nf4-dq",
+                             "--device", "h100", "--memopt", "level=2"}));
+  const Programs programs = build_programs(options.program);
+  Prepared prepared(device_info(options.device));
+  const MemoptOptions level2 = training_memopt(options.program.memory, programs.network);
+  const Planned fused = plan_memory(programs.training, prepared, level2);
+  Program copied = programs.training;  // without the attribute that lets a product do so for the same bits
+  for (Op& op : copied.blocks[0].ops) op.attrs.set(kWeightBlocks, false);
+  const Planned by_copies = plan_memory(copied, prepared, level2);
+  const auto fused_ops = [](const Program& program) {
+    return std::ranges::count_if(program.blocks[0].ops,
+                                 [&](const Op& op) { return is_product_by_blocks(program, op); });
+  };
+  EXPECT_GE(fused_ops(fused.program), 4 + 3) << "forward, and for the gradients of what adapters lead to";
+  EXPECT_EQ(fused_ops(by_copies.program), 0);
+  EXPECT_LT(fused.plan.bytes.total(), by_copies.plan.bytes.total());
 }
 
 TEST_F(GpuPlan, AConvolutionTakesNoMoreThanItsLimit) {
