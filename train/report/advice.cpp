@@ -16,7 +16,8 @@ struct Way {
 
 std::string in_two_passes(ProgramSetting& setting, const Network&) {
   std::optional<int>& passes = setting.memory.levels.clip_passes;
-  if (passes == 2 || setting.memory.guest) return "";
+  const bool waits = setting.update.rule.clip_norm > 0 || setting.network.dtype == DType::f16;
+  if (passes == 2 || setting.memory.guest || !waits) return "";
   passes = 2;
   return "--clip-passes 2";
 }
@@ -35,9 +36,9 @@ std::string with_optimizer(ProgramSetting& setting, const std::string& name) {
 }
 
 std::string with_states_in_8_bits(ProgramSetting& setting, const Network&) {
-  bool& in_8_bits = setting.update.rule.states_in_8_bits;
-  if (in_8_bits) return "";
-  in_8_bits = true;
+  OptimizerSettings& rule = setting.update.rule;
+  if (rule.states_in_8_bits || rule.type == OptimizerType::Sgd) return "";
+  rule.states_in_8_bits = true;
   return "--state-dtype 8bit";
 }
 
@@ -60,13 +61,9 @@ std::string with_adapters(ProgramSetting& setting, const Network& network) {
   if (!trains_all(setting.network)) return "";
   LoraSetting& lora = setting.network.lora;
   lora.rank = 8;
-  try {
-    adapters_of(network, lora);
+  if (std::ranges::any_of(network.weight_names, [](const WeightNames& names) { return !names.lora.empty(); }))
     return "--lora";
-  } catch (const Error&) {  // it names none
-  }
   lora.targets = {{.pattern = "all-linear"}};
-  adapters_of(network, lora);
   return "--lora --lora-targets all-linear";
 }
 
@@ -123,31 +120,41 @@ const Way kWays[] = {
     {"trains the head alone; all else stays as it is", head_alone},
 };
 
+/// Of the changed setting.
+void plan_change(const ProgramSetting& changed, std::optional<std::int64_t> budget, Prepared& prepared,
+                 Advice& advice) {
+  const Programs programs = build_programs(changed);
+  const auto look = [&](const MemorySetting& memory) {
+    const Plans plans = plan_programs(programs, changed.evaluated, memory, prepared);
+    advice.bytes = plans.bytes.total();
+    advice.overhead = plans.training.recomputed ? plans.training.recomputed->overhead : 0;
+  };
+  const bool recomputes = budget && changed.memory.levels.level == Level::Recompute;
+  look(recomputes ? memory_setting("level=2", changed.memory) : changed.memory);
+  if (recomputes && advice.bytes > *budget) look(changed.memory);
+}
+
 }  // namespace
 
-std::vector<Advice> advice_for(const ProgramSetting& setting, const Network& network, std::int64_t taken,
-                               std::optional<std::int64_t> budget, Prepared& prepared,
-                               const std::function<void(const std::string&)>& busy) {
-  std::vector<Advice> all;
+Advised advice_for(const ProgramSetting& setting, const Network& network, std::int64_t taken,
+                   std::optional<std::int64_t> budget, Prepared& prepared,
+                   const std::function<void(const std::string&)>& busy) {
+  Advised all;
   if (!setting.training) return all;
   for (const Way& way : kWays) {
+    ProgramSetting changed = setting;
+    Advice advice{.change = way.apply(changed, network), .what = way.what};
+    if (advice.change.empty()) continue;
+    if (busy) busy("looks at " + advice.change);
     try {
-      ProgramSetting changed = setting;
-      Advice advice{.change = way.apply(changed, network), .what = way.what};
-      if (advice.change.empty()) continue;
-      if (busy) busy("looks at " + advice.change);
-      const Programs programs = build_programs(changed);
-      const auto look = [&](const MemorySetting& memory) {
-        const Plans plans = plan_programs(programs, changed.evaluated, memory, prepared);
-        advice.bytes = plans.bytes.total();
-        advice.overhead = plans.training.recomputed ? plans.training.recomputed->overhead : 0;
-      };
-      const bool recomputes = budget && changed.memory.levels.level == Level::Recompute;
-      look(recomputes ? memory_setting("level=2", changed.memory) : changed.memory);
-      if (recomputes && advice.bytes > *budget) look(changed.memory);
-      if (advice.bytes < taken) all.push_back(std::move(advice));
-    } catch (const Error&) {  // it is none: the network cannot be changed so
+      plan_change(changed, budget, prepared, advice);
+    } catch (const Error& error) {
+      if (error.code != Exit::Usage) throw;
+      if (std::ranges::find(all.refusals, error.what(), &Refusal::reason) == all.refusals.end())
+        all.refusals.push_back({advice.change, error.what()});
+      continue;
     }
+    if (advice.bytes < taken) all.changes.push_back(std::move(advice));
   }
   return all;
 }

@@ -17,12 +17,21 @@ struct Advice {
   double overhead = 0;  // what computing again takes of a step then, as a share; at level 3
 };
 
-/// Those that the setting allows and that take fewer bytes than `taken`, by how little they change training. Under a
-/// budget a change is planned at level 2, and if it does not fit there, as the setting says. `busy` is told which one
-/// is looked at; planning each takes as long as planning the setting.
-std::vector<Advice> advice_for(const ProgramSetting& setting, const Network& network, std::int64_t taken,
-                               std::optional<std::int64_t> budget, Prepared& prepared,
-                               const std::function<void(const std::string&)>& busy);
+/// A change that this network or setting does not allow, and what was said of it.
+struct Refusal {
+  std::string change, reason;
+};
+struct Advised {
+  std::vector<Advice> changes;    // by how little they change training
+  std::vector<Refusal> refusals;  // the first for each reason
+};
+
+/// Those that take fewer bytes than `taken`, and those that are refused (Exit::Usage). Under a budget a change is
+/// planned at level 2, and if it does not fit there, as the setting says. `busy` is told which one is looked at;
+/// planning each takes as long as planning the setting. Fails as that does, but for refusals.
+Advised advice_for(const ProgramSetting& setting, const Network& network, std::int64_t taken,
+                   std::optional<std::int64_t> budget, Prepared& prepared,
+                   const std::function<void(const std::string&)>& busy);
 
 /// The first that takes no more than so many bytes; null if none does.
 const Advice* least_change_that_fits(const std::vector<Advice>& advice, std::int64_t budget);

@@ -1,5 +1,6 @@
 // How a plan is written.
 #include <algorithm>
+#include <utility>
 
 #include "framework/error.h"
 #include "framework/formatted.h"
@@ -174,13 +175,16 @@ std::string fit_text(const PlanReport& report, const Advice& advice) {
 }
 
 std::string advice_text(const PlanReport& report) {
-  if (report.advice.empty()) return "";
   TextRows rows;
-  for (const Advice& advice : report.advice) {
+  for (const Advice& advice : report.advice.changes) {
     rows.push_back({advice.change, advice.what, mib(advice.bytes), percent_change(report.row().bytes(), advice.bytes)});
     if (report.limit || report.row().bytes() > report.budget()) rows.back().push_back(fit_text(report, advice));
   }
-  return "\nTrained otherwise, the least change first, in MiB:\n\n" + text_table(rows, 2);
+  std::string text;
+  if (!rows.empty()) text = "\nTrained otherwise, the least change first, in MiB:\n\n" + text_table(rows, 2);
+  for (std::string before = "\n"; const Refusal& refused : report.advice.refusals)
+    text += std::exchange(before, "") + refused.change + " is not possible: " + with_options(refused.reason) + "\n";
+  return text;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "framework/error.h"
+#include "train/report/option_names.h"
 #include "train/report/plan_report.h"
 
 namespace lethe {
@@ -60,12 +61,19 @@ nlohmann::ordered_json stages_json(const PlanReport& report) {
 /// Null unless asked for, or where the setting does not fit.
 nlohmann::ordered_json advice_json(const PlanReport& report) {
   nlohmann::ordered_json rows;
-  for (const Advice& advice : report.advice)
+  for (const Advice& advice : report.advice.changes)
     rows.push_back({{"change", advice.change},
                     {"what", advice.what},
                     {"bytes", advice.bytes},
                     {"overhead", advice.overhead},
                     {"fits", advice.bytes <= report.budget()}});
+  return rows;
+}
+
+nlohmann::ordered_json refusals_json(const PlanReport& report) {
+  nlohmann::ordered_json rows;
+  for (const Refusal& refused : report.advice.refusals)
+    rows.push_back({{"change", refused.change}, {"reason", with_options(refused.reason)}});
   return rows;
 }
 
@@ -112,6 +120,7 @@ std::string plan_json(const PlanReport& report) {
       {"least_feasible", recomputes ? Json(report.plans.least_feasible()) : none},
       {"staged_from_op", planned.plan.staging.inputs.empty() ? none : Json(planned.plan.staging.op + 1)},
       {"advice", advice_json(report)},
+      {"refused", refusals_json(report)},
       {"none_peak", report.row_of("none").bytes()},
       {"ms", {{"kernels", planned.kernels_ms}, {"liveness", planned.liveness_ms}, {"plan", planned.plan_ms}}}};
   return json.dump(2) + "\n";

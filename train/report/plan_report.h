@@ -68,7 +68,7 @@ struct PlanReport {
   std::vector<Remedy> remedies = {};      // those that help: what fits first, then the cheapest first
   std::optional<Link> link = {};          // between ranks
   std::optional<LevelThree> priced = {};  // where the setting does not fit: what computing again would do about it
-  std::vector<Advice> advice = {};        // where that is asked for, or the setting does not fit
+  Advised advice = {};                    // where that is asked for, or the setting does not fit
   // The setting's stage of ZeRO and those above, for one of several ranks with a budget or if something takes less
   std::vector<ZeroStage> stages = {};
   std::int64_t context = 0;              // symbols of a sample that is a sequence; else 0
@@ -83,8 +83,8 @@ struct PlanReport {
   std::int64_t smallest_budget() const;                    // of all settings, level 3 at any price among them
   /// The cheapest of `stages` that fits into the budget; null if none does, or if there are none.
   const ZeroStage* cheapest_stage() const { return cheapest_that_fits(stages, budget(), link); }
-  /// The first of `advice` that fits into the budget; null if none does.
-  const Advice* least_change() const { return least_change_that_fits(advice, budget()); }
+  /// The first change of `advice` that fits into the budget; null if none does.
+  const Advice* least_change() const { return least_change_that_fits(advice.changes, budget()); }
 };
 
 /// Needs no data, takes no memory of a device: networks may be larger than the machine. `busy` is told what is looked
