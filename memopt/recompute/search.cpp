@@ -8,6 +8,7 @@
 #include <system_error>
 #include <thread>
 
+#include "memopt/recompute/annealing.h"
 #include "memopt/recompute/best_choice.h"
 #include "memopt/recompute/cheap_repeats.h"
 #include "memopt/recompute/descent.h"
@@ -18,6 +19,13 @@ namespace {
 constexpr int kMostRungs = 48, kFewestRungs = 4;
 /// Steps of all rungs together that may be looked at: some seconds.
 constexpr double kMostWork = 4e8;
+/// A rung that costs more of a step is looked for once more, by annealing.
+constexpr double kDear = 0.08;
+/// Steps of all annealings that find a rung at once; twice as many with those after which a rung still costs more than
+/// a forward pass. One alone takes no more at first than so many walks through the program for each of its values.
+constexpr double kMostAnnealed = 1e7, kMostChanges = 20;
+/// How often a target is tried as long as no rung for a forward pass is found, with twice the work each time.
+constexpr int kTries = 4;
 /// Steps that going through all choices of a small program may take: less than a second.
 constexpr double kMostTried = 1e6;
 
@@ -77,6 +85,43 @@ void in_parallel(int count, const F& f) {
   if (failure) std::rethrow_exception(failure);
 }
 
+/// Adds rungs where those of greedy moves are dear, for targets as close as those of a small program, down to the first
+/// for which none is found. Of two annealings for a target one begins with the rung above, the other with the first of
+/// greedy moves within the target if that costs no more than a forward pass. One of these that costs more is a target,
+/// too, and is begun with where the rung above leads to none. `rungs`: from the largest peak down.
+void anneal(const Tape& tape, std::vector<Rung>& rungs) {
+  const auto is_dear = [&](const Rung& rung) { return overhead_of(tape, rung) > kDear; };
+  const std::vector<Rung> dear(std::ranges::find_if(rungs, is_dear), rungs.end());
+  Rung above = rungs[rungs.size() - dear.size() - 1];
+  const std::int64_t least = least_peak(tape), step = std::max<std::int64_t>(rungs.front().peak / kMostRungs, 1);
+  const auto targets = static_cast<double>(std::max<std::int64_t>((above.peak - least) / step, 1));
+  const auto walk = static_cast<double>(tape.candidates.size() * tape.ops.size());
+  double left = 2 * kMostAnnealed;
+  for (std::uint64_t seed = 0;;) {
+    const auto own = std::ranges::find_if(dear, [&](const Rung& rung) {
+      return rung.peak <= above.peak - step || (rung.peak < above.peak && rung.seconds > tape.forward_seconds);
+    });
+    const bool is_there = own != dear.end(), is_fair = is_there && own->seconds <= tape.forward_seconds;
+    const std::int64_t target = std::max(above.peak - step, is_there && !is_fair ? own->peak : 0);
+    if (target < least) return;
+    std::optional<Rung> best;
+    double most = std::min(kMostAnnealed / (2 * targets), kMostChanges * walk);
+    const auto is_open = [&] { return !best || (best->seconds > tape.forward_seconds && left > 0); };
+    for (int tries = 0; tries < kTries && is_open(); ++tries, most *= 2) {
+      left -= 2 * most;
+      const Rung other = best ? *best : is_fair || (is_there && tries > 0) ? *own : above;
+      std::optional<Rung> made[2];
+      in_parallel(2, [&](int n) { made[n] = annealed(tape, n == 0 ? above : other, target, most, seed + n); });
+      seed += 2;
+      for (std::optional<Rung>& rung : made)
+        if (rung && (!best || rung->seconds < best->seconds)) best = std::move(rung);
+    }
+    if (!best) return;
+    above = *best;
+    rungs.push_back(std::move(*best));
+  }
+}
+
 }  // namespace
 
 std::optional<Rung> cheapest_within(const Tape& tape, std::int64_t target) {
@@ -112,6 +157,7 @@ std::vector<Rung> ladder(const Tape& tape) {
   std::vector<Rung> rungs, best;
   for (std::optional<Rung>& rung : found)
     if (rung) rungs.push_back(std::move(*rung));
+  if (!is_small(tape)) anneal(tape, rungs);
   for (const double seconds : {kNearlyFree * tape.seconds, std::numeric_limits<double>::infinity()})
     if (std::optional<Rung> cheap = cheap_repeats(tape, seconds)) rungs.push_back(std::move(*cheap));
   std::stable_sort(rungs.begin(), rungs.end(), [](const Rung& a, const Rung& b) {

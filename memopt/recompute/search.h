@@ -8,8 +8,9 @@ namespace lethe {
 /// The cheapest that was found whose peak is no higher than `target`; nothing if none was.
 std::optional<Rung> cheapest_within(const Tape& tape, std::int64_t target);
 
-/// From the largest peak and no cost down; each rung peaks lower than the one before and costs more. The same on every
-/// machine: no clock is looked at.
+/// From the largest peak and no cost down; each rung peaks lower than the one before and costs more. By greedy moves,
+/// annealed where these are dear, or for small programs by all choices. The same on every machine: no clock is looked
+/// at.
 std::vector<Rung> ladder(const Tape& tape);
 
 }  // namespace lethe
