@@ -107,7 +107,10 @@ std::vector<PricedBytes> sweep_ladder(MemoryStage& stage, const Planned& form) {
     const Planned made = ladder.plan(i);
     if (bytes_of(made) < all.back().bytes.total()) all.push_back({made.plan.bytes, *made.recomputed});
   }
-  for (PricedBytes& point : all) point.recomputed.least_feasible = all.back().bytes.total();
+  for (PricedBytes& point : all) {
+    point.recomputed.least_feasible = all.back().bytes.total();
+    point.recomputed.forward = ladder.forward();
+  }
   return all;
 }
 

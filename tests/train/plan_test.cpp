@@ -68,8 +68,11 @@ TEST_F(PlanCommand, OptnetIsForTrainingEvaluationAndCounts) {
   EXPECT_EQ(run_train({"plan", "--help"}).out.find("optnet"), std::string::npos);
 }
 
-TEST_F(PlanCommand, TheLowerBoundIsThatOfLevel2WhateverIsAsked) {
+TEST_F(PlanCommand, TheLowerBoundIsThatOfTheArenaAndWithoutOneThatOfLevel2) {
   const nlohmann::json arena = json({}), buffers = json({"--memopt", "level=1"});
+  const nlohmann::json again = json({"--memopt", "level=3", "--overhead", "50%"});
+  EXPECT_LT(again["lower_bound"], arena["lower_bound"]);
+  EXPECT_LE(again["lower_bound"], again["arena"]);
   EXPECT_EQ(buffers["lower_bound"], arena["lower_bound"]);
   EXPECT_TRUE(buffers["arena"].is_null() && buffers["certified"].is_null());
   EXPECT_NE(

@@ -110,7 +110,7 @@ std::string plan_json(const PlanReport& report) {
        {{"ops", report.ops()}, {"vars", planned.program.vars.size()}, {"blocks", planned.program.blocks.size()}}},
       {"bytes", bytes},
       {"unfrozen", unfrozen_json(report)},
-      {"lower_bound", report.row_of("level=2").arena->lower_bound},
+      {"lower_bound", (planned.arena ? *planned.arena : *report.row_of("level=2").arena).lower_bound},
       {"arena", planned.arena ? Json(planned.arena->bytes) : none},
       {"certified", planned.arena ? Json(planned.arena->certified) : none},
       {"overhead", planned.recomputed ? Json(planned.recomputed->overhead) : none},

@@ -18,9 +18,16 @@ constexpr const char* kStyle =
     "text { font: 13px sans-serif; fill: #555; } .axis { stroke: #555; } .tick { stroke: #ddd; } .mark { stroke: #999; "
     "stroke-dasharray: 5 4; } .course { fill: none; stroke: #2563eb; stroke-width: 2; } .point { fill: #2563eb; }";
 
-/// The picture ends at a whole step: the last rungs of deep networks cost many steps, and would press all others
-/// against the axis.
-constexpr double kMostOverhead = 1;
+/// The picture ends at a forward pass: the last rungs may cost many, and would press all others against the axis.
+bool is_drawn(const PricedBytes& point) { return point.recomputed.overhead <= point.recomputed.forward; }
+
+/// What the picture does not show; "" if nothing.
+std::string beyond(const MemorySweep& sweep) {
+  const PricedBytes& last = sweep.points.back();
+  if (is_drawn(last)) return "";
+  return message("; beyond a forward pass down to ", mib(last.bytes.total()), " MiB at ",
+                 formatted("%.0f %%", 100 * last.recomputed.overhead));
+}
 
 /// Where overheads and bytes lie in the picture.
 struct Frame {
@@ -31,12 +38,12 @@ struct Frame {
 
 Frame frame_of(const MemorySweep& sweep) {
   double most = 0.01;
-  for (const auto& [bytes, recomputed] : sweep.points)
-    if (recomputed.overhead <= kMostOverhead) most = std::max(most, recomputed.overhead);
+  for (const PricedBytes& point : sweep.points)
+    if (is_drawn(point)) most = std::max(most, point.recomputed.overhead);
   return {.most_overhead = most, .most_bytes = 1.1 * static_cast<double>(sweep.points.front().bytes.total())};
 }
 
-std::string axes(const Frame& frame) {
+std::string axes(const Frame& frame, const std::string& beyond) {
   std::string svg;
   const double across = tick_step(100 * frame.most_overhead), up = tick_step(frame.most_bytes / kMiB);
   for (double percent = 0; percent <= 100 * frame.most_overhead; percent += across) {
@@ -47,7 +54,7 @@ std::string axes(const Frame& frame) {
     svg += line("tick", kLeft, frame.y(mib * kMiB), kRight, frame.y(mib * kMiB)) +
            label("end", kLeft - 8, frame.y(mib * kMiB) + 4, formatted("%g", mib));
   return svg + line("axis", kLeft, kBottom, kRight, kBottom) + line("axis", kLeft, kTop, kLeft, kBottom) +
-         label("middle", (kLeft + kRight) / 2, kBottom + 40, "predicted overhead, of a step") +
+         label("middle", (kLeft + kRight) / 2, kBottom + 40, "predicted overhead, of a step" + beyond) +
          label("start", 8, kTop - 8, "MiB");
 }
 
@@ -93,10 +100,12 @@ std::string sweep_svg(const MemorySweep& sweep) {
   const Frame frame = frame_of(sweep);
   std::string svg = R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 420" role="img">)";
   svg += message("\n<style>", kStyle, "</style>\n<rect width=\"860\" height=\"420\" fill=\"#fff\"/>\n",
-                 label("middle", (kLeft + kRight) / 2, 18, markup("Memory of " + sweep.title)), axes(frame));
+                 label("middle", (kLeft + kRight) / 2, 18, markup("Memory of " + sweep.title)),
+                 axes(frame, beyond(sweep)));
   std::string course;
-  for (const auto& [bytes, recomputed] : sweep.points) {
-    if (recomputed.overhead > frame.most_overhead) continue;
+  for (const PricedBytes& point : sweep.points) {
+    if (!is_drawn(point)) continue;
+    const auto& [bytes, recomputed] = point;
     const double x = frame.x(recomputed.overhead), y = frame.y(static_cast<double>(bytes.total()));
     course += formatted("%.1f,%.1f ", x, y);
     svg += formatted(R"(<circle class="point" cx="%.1f" cy="%.1f" r="3"><title>%.2f %%, %s MiB</title></circle>)", x, y,
