@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Whether networks learn as well with states in 8 bits, and with parameters in bf16, as with both in f32: loss and accuracy
-on what they were not trained on, after a third, two thirds and all of the steps; the mean over seeds and the extremes.
+"""Whether networks learn as well with states in 8 bits, and with parameters in bf16, as with both in f32: loss and
+accuracy on what they were not trained on, after a third, two thirds and all of the steps; the mean over seeds and the
+extremes.
 
     bench/few_bits.py --data DIR [--text FILE] [--seeds 3] [NETWORK...]
 
 DIR holds mnist/ and cifar10/, a text is by default one that Debian brings. The seeds of the settings are the same, so
-their initial weights, batches and draws are, too."""
+their batches and draws are, too, and their initial weights, but for what bf16 rounds."""
 import csv
 import statistics
 import tempfile
@@ -53,8 +54,9 @@ def main():
         for setting in SETTINGS:
             runs = [evaluations(given.train, network, given, setting, seed) for seed in range(given.seeds)]
             third, two_thirds, last = ([run[at] for run in runs] for at in range(3))
-            table.row(network, setting, *(f"{statistics.mean(loss for loss, _ in at):.3f}" for at in (third, two_thirds)),
-                      shown([loss for loss, _ in last]), shown([accuracy for _, accuracy in last]))
+            means = (f"{statistics.mean(loss for loss, _ in at):.3f}" for at in (third, two_thirds))
+            table.row(network, setting, *means, shown([loss for loss, _ in last]),
+                      shown([accuracy for _, accuracy in last]))
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ Recomputed with_second_pass(const Recomputed& beside, const Recomputed& second) 
   both.ops += second.ops;
   both.mult_adds += second.mult_adds;
   both.overhead = beside.overhead * (1 + second.overhead) + second.overhead;
+  both.forward = beside.forward * (1 + second.overhead) + second.overhead;
   return both;
 }
 

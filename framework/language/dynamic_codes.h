@@ -15,7 +15,7 @@ template <bool kSigned>
 struct DynamicSteps {
   static constexpr int kLowBits = kSigned ? 17 : 16, kPlaceBits = 24;
   static constexpr std::uint32_t kLow = (1u << kLowBits) - 1;
-  /// Upper bits before those of the first place's end, and of 1.
+  /// Upper bits below those of any place's end, and those of 1.
   static constexpr int kFirst = static_cast<int>(std::bit_cast<std::uint32_t>(1e-7f) >> kLowBits) - 1;
   static constexpr int kLast = static_cast<int>(std::bit_cast<std::uint32_t>(1.0f) >> kLowBits);
 
@@ -43,7 +43,7 @@ struct DynamicSteps {
 template <bool kSigned>
 inline constexpr DynamicSteps<kSigned> kDynamicSteps;
 
-/// dynamic_code(x) of what is at least -1 and at most 1, without a sign at least 0. Of what is no number any.
+/// dynamic_code(x) of what is at least -1 and at most 1, without a sign at least 0; that of 0 of what is no number.
 template <bool kSigned>
 inline int dynamic_code_by_table(float x) {
   using Steps = DynamicSteps<kSigned>;
@@ -53,7 +53,8 @@ inline int dynamic_code_by_table(float x) {
   const std::uint32_t step = kDynamicSteps<kSigned>.words[upper < 0 ? 0 : upper < kMost ? upper : kMost];
   const int low = static_cast<int>(magnitude & Steps::kLow);
   const int last = static_cast<int>(step & ((1u << Steps::kPlaceBits) - 1));
-  const int place = static_cast<int>(step >> Steps::kPlaceBits) + (low > last);
+  const bool is_number = magnitude <= 0x7F800000u;
+  const int place = is_number ? static_cast<int>(step >> Steps::kPlaceBits) + (low > last) : 0;
   const int code = kDynamicZero<kSigned> + (static_cast<int>(bits) < 0 ? -place : place);
   return code > 0 ? code : 0;
 }

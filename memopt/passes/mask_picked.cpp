@@ -23,6 +23,8 @@ std::optional<MadeForMask> for_mask_by(const Rewriter& rewriter, VarId y, const 
   return MadeForMask{&made, &mask};
 }
 
+bool is_alike(const Op& a, const Op& b) { return a.type == b.type && a.attrs == b.attrs; }
+
 /// What an op would show as a view of this kind.
 std::vector<Shown> shown_as(const Rewriter& rewriter, Op op, ViewOf kind) {
   const char* const view = op_def(op.type).as_view;
@@ -48,7 +50,7 @@ std::vector<MadeForMask> all_masks(const Rewriter& rewriter, VarId y, const Op& 
     });
     if (part == parts.end()) return {};
     const auto masked = for_mask_by(rewriter, part->var, *reader);
-    if (!masked) return {};
+    if (!masked || (!masks.empty() && !is_alike(*masked->mask, *masks.front().mask))) return {};
     masks.push_back(*masked);
     parts.erase(part);
   }

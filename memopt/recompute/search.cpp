@@ -21,8 +21,9 @@ constexpr int kMostRungs = 48, kFewestRungs = 4;
 constexpr double kMostWork = 4e8;
 /// A rung that costs more of a step is looked for once more, by annealing.
 constexpr double kDear = 0.08;
-/// Steps of all annealings that find a rung at once; twice as many with those after which a rung still costs more than
-/// a forward pass. One alone takes no more at first than so many walks through the program for each of its values.
+/// Steps of all annealings if each target is tried once; tries that look for less than a forward pass may take as many
+/// again, and kTries of the last target come on top. One try takes at first no more than so many walks through the
+/// program for each of its values.
 constexpr double kMostAnnealed = 1e7, kMostChanges = 20;
 /// How often a target is tried as long as no rung for a forward pass is found, with twice the work each time.
 constexpr int kTries = 4;
@@ -88,10 +89,11 @@ void in_parallel(int count, const F& f) {
 /// Adds rungs where those of greedy moves are dear, for targets as close as those of a small program, down to the first
 /// for which none is found. Of two annealings for a target one begins with the rung above, the other with the first of
 /// greedy moves within the target if that costs no more than a forward pass. One of these that costs more is a target,
-/// too, and is begun with where the rung above leads to none. `rungs`: from the largest peak down.
+/// too, and is begun with where the rung above leads to none. `rungs`: in the order of their targets; the first keeps
+/// all.
 void anneal(const Tape& tape, std::vector<Rung>& rungs) {
   const auto is_dear = [&](const Rung& rung) { return overhead_of(tape, rung) > kDear; };
-  const std::vector<Rung> dear(std::ranges::find_if(rungs, is_dear), rungs.end());
+  const std::vector<Rung> dear(std::find_if(rungs.begin() + 1, rungs.end(), is_dear), rungs.end());
   Rung above = rungs[rungs.size() - dear.size() - 1];
   const std::int64_t least = least_peak(tape), step = std::max<std::int64_t>(rungs.front().peak / kMostRungs, 1);
   const auto targets = static_cast<double>(std::max<std::int64_t>((above.peak - least) / step, 1));

@@ -108,12 +108,14 @@ TEST_F(PlanCommand, WinogradsWorkspaceIsNamedAmongWhatCouldBeSaved) {
 }
 
 TEST_F(PlanCommand, ASweepIsDrawn) {
-  const Ended ended = plan({"--sweep", "--out", path("sweep.svg")});
-  EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_NE(ended.out.find("overhead, predicted"), std::string::npos);
-  std::stringstream svg;
-  svg << std::ifstream(path("sweep.svg")).rdbuf();
-  EXPECT_NE(svg.str().find("<polyline class=\"course\""), std::string::npos);
+  for (const char* const passes : {"1", "2"}) {
+    const Ended ended = plan({"--sweep", "--out", path("sweep.svg"), "--clip-norm", "1", "--clip-passes", passes});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_NE(ended.out.find("overhead, predicted"), std::string::npos);
+    std::stringstream svg;
+    svg << std::ifstream(path("sweep.svg")).rdbuf();
+    EXPECT_NE(svg.str().find("class=\"point\""), std::string::npos) << passes;
+  }
 }
 
 TEST_F(PlanCommand, ThePackerTakesTheArenaAsAnInstance) {
