@@ -42,30 +42,45 @@ class Ladder {
   std::vector<Rung> rungs_;
 };
 
-/// The last rung that costs no more: the least for that price.
+/// The last rung that costs no more.
 int last_within(const Ladder& ladder, double overhead) {
   int last = 0;
   while (last + 1 < ladder.size() && ladder.overhead(last + 1) <= overhead) ++last;
   return last;
 }
 
-/// The first up to `last` that fits, else that.
-Planned within_budget(const Ladder& ladder, int last, std::int64_t budget) {
-  for (int i = 0; i < last; ++i) {
-    Planned made = ladder.quick_plan(i);
-    const std::int64_t at_least = bytes_of(made) - made.arena->bytes + made.arena->lower_bound;
-    if (bytes_of(made) > budget && at_least <= budget) made = ladder.plan(i);
-    if (bytes_of(made) <= budget) return made;
-  }
-  return ladder.plan(last);
+/// Up to `last` the one that peaks lowest.
+int least_until(const Ladder& ladder, int last) {
+  int least = 0;
+  for (int i = 1; i <= last; ++i)
+    if (ladder.peak(i) < ladder.peak(least)) least = i;
+  return least;
 }
 
-/// Bytes of the least plan: mostly the last, but offsets may leave gaps.
+/// The first up to `last` that fits, else the least of them.
+Planned within_budget(const Ladder& ladder, int last, std::int64_t budget) {
+  std::vector<std::int64_t> at_least;  // bytes that a longer search for an arena may come to
+  Planned least;
+  for (int i = 0; i <= last; ++i) {
+    Planned made = ladder.quick_plan(i);
+    at_least.push_back(bytes_of(made) - made.arena->bytes + made.arena->lower_bound);
+    if (bytes_of(made) > budget && at_least.back() <= budget) made = ladder.plan(i);
+    if (bytes_of(made) <= budget) return made;
+    if (i == 0 || takes_fewer_bytes(made, least)) least = std::move(made);
+  }
+  for (int i = 0; i <= last; ++i)
+    if (at_least[i] < bytes_of(least)) keep_better(least, ladder.plan(i));
+  return least;
+}
+
+/// Bytes of the least plan: mostly that of the lowest peak, but offsets may leave gaps.
 std::int64_t least_of(const Ladder& ladder) {
-  const Planned last = ladder.quick_plan(ladder.size() - 1);
-  std::int64_t least = bytes_of(last);
-  for (int i = ladder.size() - 1; i-- > 0 && ladder.peak(i) < last.arena->bytes;)
-    least = std::min(least, bytes_of(ladder.quick_plan(i)));
+  const int lowest = least_until(ladder, ladder.size() - 1);
+  const Planned first = ladder.quick_plan(lowest);
+  std::int64_t least = bytes_of(first);
+  for (int i = ladder.size() - 1; i >= 0; --i)
+    if (i != lowest && ladder.peak(i) < first.arena->bytes + first.arena->bytes / 100)
+      least = std::min(least, bytes_of(ladder.quick_plan(i)));
   return least;
 }
 
@@ -93,7 +108,8 @@ Planned plan_on_ladder(MemoryStage& stage, const Planned& form) {
     const double any_price = std::numeric_limits<double>::infinity();
     const std::optional<double> price = price_left(options, form);
     const int last = last_within(ladder, price.value_or(options.budget ? any_price : ladder.forward()));
-    keep_better(made, options.budget ? within_budget(ladder, last, *options.budget) : ladder.plan(last));
+    keep_better(made,
+                options.budget ? within_budget(ladder, last, *options.budget) : ladder.plan(least_until(ladder, last)));
   }
   made.recomputed->least_feasible = std::min(least, bytes_of(made));
   return made;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <system_error>
@@ -124,6 +125,28 @@ void anneal(const Tape& tape, std::vector<Rung>& rungs) {
   }
 }
 
+bool is_cheaper(const Rung& a, const Rung& b) {
+  return a.seconds != b.seconds ? a.seconds < b.seconds : a.peak < b.peak;
+}
+
+/// From the cheapest on; each peaks lower than the one before.
+std::vector<Rung> best_of(std::vector<Rung> rungs) {
+  std::stable_sort(rungs.begin(), rungs.end(), is_cheaper);
+  std::vector<Rung> best;
+  for (Rung& rung : rungs)
+    if (best.empty() || rung.peak < best.back().peak) best.push_back(std::move(rung));
+  return best;
+}
+
+/// All of both from the cheapest on, of those that cost the same the one that peaks lowest.
+std::vector<Rung> both(const std::vector<Rung>& a, const std::vector<Rung>& b) {
+  std::vector<Rung> all;
+  std::ranges::merge(a, b, std::back_inserter(all), is_cheaper);
+  const auto same = std::ranges::unique(all, {}, &Rung::seconds);
+  all.erase(same.begin(), same.end());
+  return all;
+}
+
 }  // namespace
 
 std::optional<Rung> cheapest_within(const Tape& tape, std::int64_t target) {
@@ -156,18 +179,17 @@ std::vector<Rung> ladder(const Tape& tape) {
       last = i;
     }
   }
-  std::vector<Rung> rungs, best;
+  std::vector<Rung> rungs;
   for (std::optional<Rung>& rung : found)
     if (rung) rungs.push_back(std::move(*rung));
-  if (!is_small(tape)) anneal(tape, rungs);
+  std::vector<Rung> all_rungs = rungs;
+  if (!is_small(tape)) anneal(tape, all_rungs);
   for (const double seconds : {kNearlyFree * tape.seconds, std::numeric_limits<double>::infinity()})
-    if (std::optional<Rung> cheap = cheap_repeats(tape, seconds)) rungs.push_back(std::move(*cheap));
-  std::stable_sort(rungs.begin(), rungs.end(), [](const Rung& a, const Rung& b) {
-    return a.seconds != b.seconds ? a.seconds < b.seconds : a.peak < b.peak;
-  });
-  for (Rung& rung : rungs)
-    if (best.empty() || rung.peak < best.back().peak) best.push_back(std::move(rung));
-  return best;
+    if (std::optional<Rung> cheap = cheap_repeats(tape, seconds)) {
+      rungs.push_back(*cheap);
+      all_rungs.push_back(std::move(*cheap));
+    }
+  return both(best_of(std::move(all_rungs)), best_of(std::move(rungs)));
 }
 
 }  // namespace lethe

@@ -8,9 +8,10 @@ namespace lethe {
 /// The cheapest that was found whose peak is no higher than `target`; nothing if none was.
 std::optional<Rung> cheapest_within(const Tape& tape, std::int64_t target);
 
-/// From the largest peak and no cost down; each rung peaks lower than the one before and costs more. By greedy moves,
-/// annealed where these are dear, or for small programs by all choices. The same on every machine: no clock is looked
-/// at.
+/// From no cost on; each rung costs more than the one before. Greedy moves find rungs, or for small programs all
+/// choices do, and where these are dear, annealing finds more. Mostly each peaks lower than the one before; those of
+/// greedy moves stay where annealing has better ones, since the plan of a rung may take less than the peak, once ops
+/// are fused. The same on every machine: no clock is looked at.
 std::vector<Rung> ladder(const Tape& tape);
 
 }  // namespace lethe

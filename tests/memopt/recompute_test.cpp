@@ -72,7 +72,6 @@ void expect_rungs_as_foreseen(const TrainingProgram& made, std::size_t least_run
     EXPECT_EQ(updates_of(program), updates_of(all.program));
     EXPECT_EQ(planned_bound(program, all.pins, prepared), rungs[i].peak) << "rung " << i;
     if (i == 0) continue;
-    EXPECT_LT(rungs[i].peak, rungs[i - 1].peak);
     EXPECT_GT(rungs[i].seconds, rungs[i - 1].seconds);
   }
 }

@@ -42,16 +42,19 @@ Network dense_network() {
   return net.finish();
 }
 
-/// Nothing but the last two rungs costs more than a forward pass, and these no more than two.
+/// What is taken costs no more than a forward pass, but for the last two rungs, which cost no more than two. Those are
+/// passed over whose bytes a cheaper one keeps.
 void expect_fair_rungs(const Tape& tape) {
   const std::vector<Rung> rungs = ladder(tape);
   ASSERT_GT(rungs.size(), 20U);
+  std::vector<Rung> taken = {rungs.front()};
   for (std::size_t i = 1; i < rungs.size(); ++i) {
-    EXPECT_LT(rungs[i].peak, rungs[i - 1].peak);
     EXPECT_GT(rungs[i].seconds, rungs[i - 1].seconds);
-    EXPECT_LE(rungs[i].seconds, (i + 2 < rungs.size() ? 1 : 2) * tape.forward_seconds)
-        << "rung " << i << " of " << rungs.size() << ", " << rungs[i].peak << " bytes";
+    if (rungs[i].peak < taken.back().peak) taken.push_back(rungs[i]);
   }
+  for (std::size_t i = 0; i < taken.size(); ++i)
+    EXPECT_LE(taken[i].seconds, (i + 2 < taken.size() ? 1 : 2) * tape.forward_seconds)
+        << "rung " << i << " of " << taken.size() << ", " << taken[i].peak << " bytes";
 }
 
 TEST(TightLadder, NoRungButTheLastOnesCostsMoreThanAForwardPass) {
