@@ -64,7 +64,8 @@ MemorySetting beside_training(MemorySetting memory) {
 }
 
 Plans plans_of_evaluation(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
-  Plans plans{.training = {}, .evaluation = plan_evaluation(programs.evaluation, memory, prepared)};
+  Plans plans;
+  plans.evaluation = plan_evaluation(programs.evaluation, memory, prepared);
   plans.bytes = plans.evaluation.plan.bytes;
   plans.none = unshared_evaluation(programs.evaluation, memory, prepared).bytes.total();
   if (plans.evaluation.arena) plans.arena = plans.evaluation.arena->bytes;
