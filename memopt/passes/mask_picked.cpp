@@ -75,14 +75,15 @@ Program mask_picked(Program program, const std::vector<Pin>& pins) {
     first.in = {pick->out[0], gradient};
     first.out = {rewriter.add(rewriter.var(gradient))};
     then.in[1] = first.out[0];
+    const bool is_whole = masks.front().made == &back;
+    then.out = is_whole ? masks.front().mask->out : std::vector<VarId>{rewriter.add(rewriter.var(back.out[0]))};
     for (const auto& [made, mask] : masks) {
-      Op gives = *made;
-      gives.out = mask->out;
-      if (made == &back)
-        then.out = mask->out;
-      else
-        rewriter.replace(*made, {std::move(gives)});
       rewriter.replace(*mask);
+      if (is_whole) continue;
+      Op cut = *made;
+      cut.in = then.out;
+      cut.out = mask->out;
+      rewriter.replace(*made, {std::move(cut)});
     }
     rewriter.replace(back, {std::move(first), std::move(then)});
   });

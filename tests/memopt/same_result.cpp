@@ -71,13 +71,13 @@ void check_again(const Program& program, const CheckedRun& checked) {
   }
 }
 
-/// By name: what mask_picked, fuse_masks, mask_sums, fuse_casts, fuse_copies and fuse_updates do without.
+/// By name: what mask_picked (slices too), fuse_masks, mask_sums, fuse_casts, fuse_copies and fuse_updates do without.
 std::set<std::string> folded_away(const Program& before, const Program& after) {
   std::set<std::string> names;
   for (const Block& block : before.blocks)
     for (const Op& op : block.ops)
       if (const FusionPart part = op_def(op.type).part; part == FusionPart::PickGradient || part == FusionPart::Mask ||
-                                                        op.type == kSum || op.type == kCast ||
+                                                        op.type == kSum || op.type == kCast || op.type == "slice" ||
                                                         rule_of(op, Fusion::Update))
         names.insert(before.vars[op.out[0]].name);
   for (const Block& block : after.blocks)

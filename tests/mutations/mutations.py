@@ -153,7 +153,7 @@ MUTATIONS = [
      "op_def(activation->type).part == FusionPart::Activation ? ", "true ? "),
     ("what others read or is pinned is masked before the pool", MASK, "rewriter.made_for_one(a)",
      "rewriter.uses().maker(a)"),
-    ("any mask goes before the pool", MASK, "pick->in[0] != y || ", ""),
+    ("any mask goes before the pool", MASK, "mask.in[0] != y || ", ""),
     ("what others read or is pinned is summed on the way", SUMS, "rewriter.made_for_one(v)",
      "rewriter.uses().maker(v)"),
     ("sums are made before what they add", SUMS, " && !rewriter.uses().is_written(other, op, &add)", ""),
