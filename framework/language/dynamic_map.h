@@ -73,8 +73,8 @@ constexpr bool above_middle(float a, float low, float high) {
   return twice > sum || (twice == sum && left < 0);
 }
 
-/// The code whose value is the nearest to x, of two the one nearer to 0; x: -1 to 1, without a sign 0 to 1. Of what is
-/// no number that of 0. dynamic_codes.h has the same for a CPU.
+/// The code of the value nearest to x, of two the one nearer to 0; x: -1 to 1, without a sign 0 to 1. Of what is no
+/// number that of 0. dynamic_codes.h has the same for a CPU.
 template <bool kSigned>
 constexpr int dynamic_code(float x) {
   constexpr int kZero = kDynamicZero<kSigned>;

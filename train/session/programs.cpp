@@ -47,7 +47,6 @@ Planned plan_training(const Programs& programs, const MemorySetting& memory, Pre
   return plan_memory(programs.training, prepared, suited(training_memopt(memory, programs.network), prepared.device()));
 }
 
-/// What they take without any sharing.
 Plan unshared_training(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
   if (programs.guest) return programs.guest->plan_unshared(prepared);
   return plan_unshared(programs.training, prepared, training_memopt(memory, programs.network));
