@@ -88,12 +88,11 @@ constexpr int dynamic_code(float x) {
   of_decade = a >= 1e-5f ? of_decade : a * 1e5f;
   of_decade = a >= 1e-6f ? of_decade : a * 1e6f;
   const float part = (of_decade - 0.1f) * (static_cast<float>(n) * (1 / 0.9f));
-  const float within = part > 0 ? part : 0.0f, most = static_cast<float>(n - 1);
-  const int j = static_cast<int>(within < most ? within : most);  // it may be the one beside
-  const int place = n - kDynamicParts<kSigned> + 1 + j;
-  const float here = dynamic_value<kSigned>(kZero + place);
-  const float low = dynamic_value<kSigned>(kZero + place - 1), high = dynamic_value<kSigned>(kZero + place + 1);
-  const int nearest = place + above_middle(a, here, high) - !above_middle(a, low, here);
+  const int whole = part > 0 ? static_cast<int>(part) : 0, j = whole < n ? whole : n - 1;  // it may be the one beside
+  const int at = kZero + n - kDynamicParts<kSigned> + 1 + j;
+  const float low = dynamic_value<kSigned>(at - 1), here = dynamic_value<kSigned>(at),
+              high = dynamic_value<kSigned>(at + 1);
+  const int nearest = at - kZero + above_middle(a, here, high) - !above_middle(a, low, here);
   const int code = kZero + (x < 0 ? -nearest : nearest);
   return code > 0 ? code : 0;  // there is no -1
 }
