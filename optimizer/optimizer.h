@@ -30,7 +30,7 @@ struct OptimizerSettings {
   double clip_norm = 0;       // largest norm of all gradients together; 0: not clipped
   bool states_in_8_bits = false;                // of parameters that has_coded_states(), if takes_8_bits(type)
   std::set<std::string> keep_f32 = {};          // parameters whose states stay in f32 all the same
-  std::int64_t min_8bit_size = kLeastInBlocks;  // elements; fewer than that go where no rank has shares
+  std::int64_t min_8bit_size = kLeastInBlocks;  // elements; must not be less where ranks have shares
   std::uint64_t seed = 0;  // of the rounding of parameters in bf16 (optimizer/stochastic_rounding.h)
 };
 

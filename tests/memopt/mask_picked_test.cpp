@@ -115,6 +115,17 @@ TEST(MaskPicked, LeavesWhatIsJoinedToAValueWithoutAMask) {
   EXPECT_EQ(mask_picked(program, no_pins(program)), program);
 }
 
+TEST(MaskPicked, LeavesWhatIsJoinedWhereAGradientIsPinnedOrReadElsewhere) {
+  const Program program = joined_and_pool("relu");
+  for (const char* const gradient : {"c@GRAD", "y@GRAD", "w@GRAD"}) {
+    EXPECT_EQ(mask_picked(program, collect_pins(program, {.skip_vars = {gradient}})), program) << gradient;
+    Program read = program;
+    const VarId of = find_var(read, gradient), copy = add_var(read, {.name = "copy", .shape = read.vars[of].shape});
+    read.blocks[0].ops.push_back({.type = "exp", .in = {of}, .out = {copy}, .role = Role::Backward});
+    EXPECT_EQ(mask_picked(read, no_pins(read)), read) << gradient;
+  }
+}
+
 TEST(MaskPicked, LeavesWhatIsPinnedOrReadElsewhere) {
   const Program program = relu_and_pool("f32");
   EXPECT_EQ(mask_picked(program, collect_pins(program, {.skip_vars = {"y@GRAD"}})), program);
