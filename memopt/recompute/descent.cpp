@@ -46,12 +46,17 @@ bool Descent::reach(std::int64_t target) {
   for (const RecomputePolicy all : {RecomputePolicy::Keep, RecomputePolicy::Once, RecomputePolicy::PerUse}) {
     if (found && !small) break;
     if (all != RecomputePolicy::Keep && !let_all_go(all)) continue;
-    if (!descend(target)) continue;
-    prune(target);
+    if (!go_on(target)) continue;
     if (!found || best_.course.seconds < found->course.seconds) found = best_;
   }
   if (found) best_ = std::move(*found);
   return found.has_value();
+}
+
+bool Descent::go_on(std::int64_t target) {
+  if (!descend(target)) return false;
+  prune(target);
+  return true;
 }
 
 bool Descent::refine(std::int64_t target) {

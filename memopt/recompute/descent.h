@@ -21,6 +21,9 @@ class Descent {
   /// anew with other choices where the first is a dead end, in small programs always.
   bool reach(std::int64_t target);
 
+  /// The same from where it is alone.
+  bool go_on(std::int64_t target);
+
   void begin_with(Choice choice) { best_ = *tried(std::move(choice)); }
 
   /// Keeps again what the target allows, the costliest first.

@@ -13,6 +13,7 @@
 #include "memopt/recompute/best_choice.h"
 #include "memopt/recompute/cheap_repeats.h"
 #include "memopt/recompute/descent.h"
+#include "memopt/recompute/segments.h"
 
 namespace lethe {
 namespace {
@@ -147,6 +148,36 @@ std::vector<Rung> both(const std::vector<Rung>& a, const std::vector<Rung>& b) {
   return all;
 }
 
+/// Rungs lower than the last of these that costs no more than a forward pass, each found from the one before: such a
+/// start is nearer to them than all that is kept. The first that costs more is the last.
+std::vector<Rung> lower_ones(const Tape& tape, Descent descent, const std::vector<Rung>& rungs) {
+  const auto is_fair = [&](const Rung& rung) { return rung.seconds <= tape.forward_seconds; };
+  std::vector<Rung> lower;
+  const auto lowest = std::ranges::find_if(rungs.rbegin(), rungs.rend(), is_fair);
+  if (lowest == rungs.rend()) return lower;
+  Rung last = *lowest;
+  const std::int64_t least = least_peak(tape);
+  for (const double step : {0.07, 0.03, 0.01}) {  // of the peak; less where that is too much
+    descent.begin_with(last.choice);
+    while (is_fair(last)) {
+      const auto target = static_cast<std::int64_t>((1 - step) * static_cast<double>(last.peak));
+      if (target < least || !descent.go_on(target)) break;
+      lower.push_back(last = descent.rung());
+    }
+  }
+  return lower;
+}
+
+/// Adds what segments give, and what lies below either; keeps the best.
+void go_lower(const Tape& tape, const Descent& start, std::vector<Rung>& rungs) {
+  const std::vector<Rung> segments = segmented(tape);
+  std::vector<Rung> lower[2];
+  in_parallel(2, [&](int n) { lower[n] = lower_ones(tape, start, n == 0 ? rungs : segments); });
+  for (const std::vector<Rung>& more : {segments, lower[0], lower[1]})
+    rungs.insert(rungs.end(), more.begin(), more.end());
+  rungs = best_of(std::move(rungs));
+}
+
 }  // namespace
 
 std::optional<Rung> cheapest_within(const Tape& tape, std::int64_t target) {
@@ -182,6 +213,7 @@ std::vector<Rung> ladder(const Tape& tape) {
   std::vector<Rung> rungs;
   for (std::optional<Rung>& rung : found)
     if (rung) rungs.push_back(std::move(*rung));
+  if (!is_small(tape)) go_lower(tape, start, rungs);
   std::vector<Rung> all_rungs = rungs;
   if (!is_small(tape)) anneal(tape, all_rungs);
   for (const double seconds : {kNearlyFree * tape.seconds, std::numeric_limits<double>::infinity()})
