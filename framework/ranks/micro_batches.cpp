@@ -11,6 +11,7 @@
 #include "framework/language/verify.h"
 #include "framework/language/views.h"
 #include "framework/ranks/across_ranks.h"
+#include "framework/ranks/part_sums.h"
 #include "framework/ranks/tree_sum.h"
 #include "framework/ranks/trip_updates.h"
 
@@ -25,7 +26,8 @@ class Expansion {
         shards_(shards),
         across_(program_, shards.rank, shards.bucket, shards.zero >= 2),
         roots_(view_root(program_)),
-        of_trips_(std::move(of_trips)) {}
+        of_trips_(std::move(of_trips)),
+        sums_(program_, shards) {}
 
   NetworkWithGradients run() && {
     part_ = std::move(program_.blocks[0].ops);
@@ -95,14 +97,15 @@ class Expansion {
       else
         program_.blocks[0].ops.push_back(std::move(op));
       for (const ParamGrad& gradient : ending_[i]) {
-        add_up(gradient.grad, program_.vars[gradient.param].name, "@GRAD");
-        if (shards_.rank.of > 1 && is_last()) across_.sum(sums_[gradient.grad].sum());
+        const std::string name = message(program_.vars[gradient.param].name, sum_suffix(), "@GRAD");
+        sums_.add_up(gradient.grad, current(gradient.grad), name, is_last());
+        if (shards_.rank.of > 1 && is_last()) across_.sum(sums_.of(gradient.grad));
       }
     }
     if (end < part_.size()) return;
     for (const NotedUpdate& noted : of_trips_) late_.push_back({copied(noted.op, 0), current(noted.runs), noted.most});
     const Network& network = whole_.network;
-    add_up(network.loss, program_.vars[network.loss].name);
+    sums_.add_up(network.loss, current(network.loss), program_.vars[network.loss].name + sum_suffix(), is_last());
     if (network.correct != kNone) corrects_.push_back(current(network.correct));
   }
 
@@ -110,7 +113,7 @@ class Expansion {
   void sum_over_parts(const Op& op) {
     TreeSum sum;
     for (number_ = 0; number_ < shards_.own(); ++number_)
-      add_to(sum, current(op.in[0]), program_.vars[op.in[0]].name, message("@SUM", number_ + 1), is_last());
+      sums_.add_to(sum, current(op.in[0]), program_.vars[op.in[0]].name + sum_suffix(), is_last());
     const VarId all = shards_.rank.of > 1 ? across_.sum_at_once(sum.sum()) : sum.sum();
     for (std::vector<VarId>& now : now_) now[op.out[0]] = all;
     joint_.insert(op.out[0]);
@@ -157,6 +160,7 @@ class Expansion {
   }
 
   std::string suffix() const { return message("@PART", number_ + 1); }
+  std::string sum_suffix() const { return message("@SUM", number_ + 1); }
   bool is_last() const { return number_ + 1 == shards_.own(); }
   /// The part's number in the whole batch.
   std::int64_t in_batch() const { return shards_.rank.number * shards_.own() + number_; }
@@ -201,25 +205,6 @@ class Expansion {
     return to;
   }
 
-  /// Of role Optimize, as what follows from the gradients: it goes wherever updates go.
-  void add_up(VarId var, std::string name, const char* more = "") {
-    const VarId value = in_dtype(current(var), wider(program_.vars[var].dtype));
-    add_to(sums_[var], value, std::move(name), message("@SUM", number_ + 1, more), is_last());
-  }
-  /// What values of a dtype are summed in.
-  DType wider(DType dtype) const { return bytes_of(shards_.sums) > bytes_of(dtype) ? shards_.sums : dtype; }
-  VarId in_dtype(VarId value, DType dtype) {
-    if (program_.vars[value].dtype == dtype) return value;
-    const std::string to(name_of(dtype)), name = message(program_.vars[value].name, '/', to);
-    return append(kCast, {value}, {{"dtype", to}}, name, Role::Optimize);
-  }
-  void add_to(TreeSum& sum, VarId value, std::string name, const std::string& more, bool last) {
-    name += more;
-    const std::vector<VarId> due = sum.due(last);
-    for (const VarId before : due) value = append(kSum, {before, value}, {}, name, Role::Optimize);
-    sum.take(value, due.size());
-  }
-
   /// The sum of the losses of all parts. What changes states is done for all of them, in their order.
   VarId gather_late(VarId own_loss) {
     std::vector<VarId> values = {own_loss};
@@ -229,7 +214,8 @@ class Expansion {
     const std::vector<std::vector<VarId>> by_rank = across_.gather_each(values);
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
       auto value = by_rank[rank].begin();
-      add_to(sum, *value++, program_.vars[own_loss].name, message("@RANK", rank + 1), rank + 1 == by_rank.size());
+      const std::string name = message(program_.vars[own_loss].name, "@RANK", rank + 1);
+      sums_.add_to(sum, *value++, name, rank + 1 == by_rank.size());
       for (NotedUpdate late : late_) {
         for (VarId* v : values_read(program_, late)) *v = *value++;
         append_noted(program_, late);
@@ -240,18 +226,18 @@ class Expansion {
 
   void finish() {
     Network& network = whole_.network;
-    VarId loss_sum = sums_[network.loss].sum();
+    VarId loss_sum = sums_.of(network.loss);
     if (shards_.rank.of > 1) loss_sum = gather_late(loss_sum);
     for (ParamGrad& gradient : whole_.gradients) {
       const DType dtype = program_.vars[gradient.grad].dtype;
-      gradient.grad = sums_[gradient.grad].sum();
+      gradient.grad = sums_.of(gradient.grad);
       if (shards_.rank.of > 1) gradient.grad = across_.sums().at(gradient.grad);
-      gradient.grad = in_dtype(gradient.grad, dtype);
+      gradient.grad = sums_.in_dtype(gradient.grad, dtype);
     }
     const Attrs mean{{"a", 1 / static_cast<double>(shards_.parts)}, {"b", 0.0}};
     if (const VarId fed = roots_[network.target]; part_shapes_.count(fed) != 0) network.target = fed;
     const std::string loss = program_.vars[network.loss].name;
-    loss_sum = in_dtype(loss_sum, program_.vars[network.loss].dtype);
+    loss_sum = sums_.in_dtype(loss_sum, program_.vars[network.loss].dtype);
     network.loss = append(kScale, {loss_sum}, mean, loss + "@MEAN", Role::Optimize);
     if (network.correct != kNone) {
       const std::string correct = program_.vars[network.correct].name;
@@ -277,7 +263,7 @@ class Expansion {
   std::int64_t number_ = 0;                          // of the part among those of this rank, from 0
   std::vector<std::vector<VarId>> now_ = {};         // by part and VarId: the var of that part; kNone: itself
   std::set<VarId> joint_ = {};                       // of the part: what is the same in all
-  std::map<VarId, TreeSum> sums_ = {};               // by the part's var
+  PartSums sums_;                                    // by the part's var
   std::vector<VarId> corrects_ = {};
   std::vector<NotedUpdate> late_ = {};  // of all parts: what waits for the values of other ranks
 };
