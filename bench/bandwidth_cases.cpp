@@ -190,6 +190,10 @@ Cases updates(const Shapes& s) {
       {.op = "adafactor", .in = {param, rows, columns, gradient, rate, step()}, .attrs = adafactor, .gradient = false},
       {.op = "adafactor_vector", .in = {param, kept, gradient, rate, step()}, .attrs = adafactor, .gradient = false},
       {.op = "average", .in = {kept, param}, .attrs = {{"decay", 0.999}}, .gradient = false},
+      {.op = "accumulate",
+       .in = {{.shape = s.matrix(), .dtype = DType::bf16}, {.shape = s.matrix(), .dtype = DType::f32}, step()},
+       .attrs = {{"seed", 7}, {"key", 11}},
+       .gradient = false},
       {.op = "clip_scale", .in = {kAbsent, wide_gradient}, .attrs = {{"max_norm", 2.0}}, .gradient = false},
       {.op = "square_sums", .in = {wide_gradient}, .gradient = false},
   };

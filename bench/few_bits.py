@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Whether networks learn as well with states in 8 bits, and with parameters in bf16, as with both in f32: loss and
-accuracy on what they were not trained on, after a third, two thirds and all of the steps; the mean over seeds and the
-extremes.
+"""Whether networks learn as well with states in 8 bits, and with parameters in bf16, as with both in f32; and by
+batches in eight parts (or as many as samples) with their gradients summed in bf16 as in f32: loss and accuracy on what
+they were not trained on, after a third, two thirds and all of the steps; the mean over seeds and the extremes.
 
     bench/few_bits.py --data DIR [--text FILE] [--seeds 3] [NETWORK...]
 
@@ -23,7 +23,9 @@ NETWORKS = {
     "vit_tiny": ("cifar10:{data}/cifar10", 60, 32, [*ADAMW, "--lr", "0.001"]),
     "gpt2": ("text:{text}", 30, 2, [*ADAMW, "--lr", "0.0003", "--set", "length=64"]),
 }
-SETTINGS = {"f32": [], "--state-dtype 8bit": ["--state-dtype", "8bit"], "--param-dtype bf16": ["--param-dtype", "bf16"]}
+PARTS = ["--micro-batch", "{part}"]
+SETTINGS = {"f32": [], "--state-dtype 8bit": ["--state-dtype", "8bit"], "--param-dtype bf16": ["--param-dtype", "bf16"],
+            "in parts": PARTS, "in parts, --accumulate bf16": [*PARTS, "--accumulate", "bf16"]}
 
 
 def evaluations(train, network, given, setting, seed):
@@ -32,7 +34,7 @@ def evaluations(train, network, given, setting, seed):
     with tempfile.NamedTemporaryFile(suffix=".csv") as metrics:
         peers.run([train, "--model", network, "--data", data.format(**vars(given)), "--steps", steps, "--batch", batch,
                    "--eval-every", steps // 3, "--seed", seed, "--threads", peers.THREADS, "--metrics", metrics.name,
-                   "--quiet", *how, *SETTINGS[setting]])
+                   "--quiet", *how, *(word.format(part=batch // 8 or 1) for word in SETTINGS[setting])])
         rows = list(csv.DictReader(open(metrics.name)))
     return [(float(row["loss"]), float(row["acc"])) for row in rows if row["split"] == "eval"]
 

@@ -7,6 +7,7 @@
 
 #include "framework/language/op_def.h"
 #include "framework/language/views.h"
+#include "framework/ranks/part_sums.h"
 #include "memopt/analysis/carry.h"
 
 namespace lethe {
@@ -24,14 +25,14 @@ Category category_written_by(Role role) {
 }
 
 /// The inputs that an op hands on as gradients of parameters: those of sums, views and copies in another dtype, and
-/// what it adds to in place, if that is given.
+/// what it adds to in place; kNone where that is absent.
 std::vector<VarId> handed_on(const Op& op) {
   const OpDef& def = op_def(op.type);
-  if (op.type == kSum || op.type == kCast || def.is_view()) return op.in;
+  if (op.type == kSum || op.type == kAccumulate || op.type == kCast || def.is_view()) return op.in;
   std::vector<VarId> in;
   for (const InPlace& pair : def.inplace)
     if (pair.out == 0 && pair.in < static_cast<int>(op.in.size()) && def.inputs[pair.in].back() == '?')
-      if (const VarId v = op.in[pair.in]; v != kNone) in.push_back(v);
+      in.push_back(op.in[pair.in]);
   return in;
 }
 
@@ -124,7 +125,8 @@ std::vector<Category> categories_of(const Program& program) {
   for (const Block& block : program.blocks)
     for (auto op = block.ops.rbegin(); op != block.ops.rend(); ++op)
       if (!op->out.empty() && is_gradient[op->out[0]])
-        for (const VarId v : handed_on(*op)) is_gradient[v] = true;
+        for (const VarId v : handed_on(*op))
+          if (v != kNone) is_gradient[v] = true;
   for (std::size_t v = 0; v < program.vars.size(); ++v)
     if (is_gradient[v] && program.vars[v].kind == Kind::Temp) categories[v] = Category::ParamGrads;
   find_frozen(program, categories);

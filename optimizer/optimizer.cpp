@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/builder/step_counter.h"
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/language/core_ops.h"
@@ -112,14 +113,6 @@ VarId append_clip_scale(Program& program, VarId loss_scale, std::vector<ParamGra
       pair.grad = append("own_share", {whole}, {{kRanks, shares_of.of}, {kRank, shares_of.number}}, name + "/share");
   }
   return append("clip_scale", all, attrs, "gradients");
-}
-
-/// The network's own counter, as dropout has one, or one made here.
-VarId step_counter(Program& program, bool needed) {
-  const VarId step = find_var(program, "step");
-  if (step != kNone && program.vars[step].kind == Kind::State) return step;
-  if (!needed) return kNone;
-  return add_var(program, {.name = "step", .dtype = DType::i64, .kind = Kind::State});
 }
 
 /// Sets `decays` of all parameters that `patterns` name, be they updated or frozen.

@@ -76,6 +76,14 @@ void add_machine(OptionSet& set, Options& o, bool tries) {
   add_threads(set, o);
 }
 
+void add_accumulate(OptionSet& set, Options& o) {
+  set.add_read(
+         "--accumulate", [&o](const std::string& name) { o.program.shards.accumulate = dtype_named(name); }, "TYPE",
+         "Sums of the parts' gradients: bf16, each rounded up or down by chance, or f32 (default)")
+      ->check(one_of({"f32", "bf16"}))
+      ->is({Kept});
+}
+
 void add_ranks(OptionSet& set, Options& o) {
   Shards& shards = o.program.shards;
   const auto read_zero = [&o, &shards](const std::string& text) {

@@ -72,6 +72,7 @@ void add_micro_batch(OptionSet& set, Options& o, Largest largest) {
       knows ? "; auto: the most that fit" : "");
   add_samples(set, "--micro-batch", "M", help, o.program.micro_batch, knows ? &o.largest.micro_batch : nullptr)
       ->is({Kept});
+  add_accumulate(set, o);
 }
 
 void add_context(OptionSet& set, Options& o) {

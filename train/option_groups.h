@@ -22,6 +22,7 @@ void add_network(
     const char* dtype_help = "Numbers: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)");
 void add_batch(OptionSet& set, Options& o, const char* help = kBatchHelp, Largest largest = Largest::IsUnknown);
 void add_micro_batch(OptionSet& set, Options& o, Largest largest = Largest::IsUnknown);
+void add_accumulate(OptionSet& set, Options& o);  // of the parts; a part of add_micro_batch()
 void add_context(OptionSet& set, Options& o);
 void add_ranks(OptionSet& set, Options& o);
 /// --eval, under the title that was said last.

@@ -98,7 +98,7 @@ class Expansion {
         program_.blocks[0].ops.push_back(std::move(op));
       for (const ParamGrad& gradient : ending_[i]) {
         const std::string name = message(program_.vars[gradient.param].name, sum_suffix(), "@GRAD");
-        sums_.add_up(gradient.grad, current(gradient.grad), name, is_last());
+        sums_.add_gradient(gradient.grad, current(gradient.grad), name, is_last());
         if (shards_.rank.of > 1 && is_last()) across_.sum(sums_.of(gradient.grad));
       }
     }

@@ -23,6 +23,8 @@ struct Shards {
   std::int64_t bucket = std::int64_t{1} << 20;  // bytes of small gradients that ranks sum together
   int zero = 0;  // what each rank has a share of: 1: states of the update, 2: gradients too, 3: parameters too
   DType sums = DType::f32;  // what parts give is summed in this, or in its own dtype if that is wider; rounded once
+  DType accumulate = DType::f32;  // bf16: gradients are summed in this, on one rank alone, each sum rounded by chance
+  std::uint64_t seed = 0;         // of that
   std::int64_t own() const { return parts / rank.of; }
 };
 

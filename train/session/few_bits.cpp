@@ -16,9 +16,19 @@ std::set<std::string> kept_f32(const Network& network, const std::string& patter
   return names;
 }
 
+void check_accumulate(const ProgramSetting& setting) {
+  const Shards& shards = setting.shards;
+  if (shards.accumulate == DType::f32) return;
+  check(shards.accumulate == DType::bf16, "`accumulate` is ", name_of(shards.accumulate), ", expected f32 or bf16");
+  check(shards.rank.of == 1, "`accumulate` bf16 goes with one rank; these are ", shards.rank.of);
+  check(shards.sums == DType::f32, "`accumulate` bf16 goes with `sum_dtype` f32; this is ", name_of(shards.sums));
+  check(setting.network.dtype != DType::f64, "`accumulate` bf16 goes with `dtype` f32, bf16 and f16");
+}
+
 }  // namespace
 
 void check_few_bits(const ProgramSetting& setting) {
+  check_accumulate(setting);
   const NetworkSetting& of = setting.network;
   const bool low = low_of(of.param_dtype).has_value();
   check(!of.param_dtype || *of.param_dtype == DType::f32 || *of.param_dtype == DType::bf16, "`param_dtype` is ",

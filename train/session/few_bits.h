@@ -1,4 +1,5 @@
-// Trained parameters and states of the optimizer in fewer bits than f32, as a program is asked for them.
+// Trained parameters, states of the optimizer and sums of gradients in fewer bits than f32, as a program is asked for
+// them.
 #pragma once
 #include "train/session/settings.h"
 

@@ -30,6 +30,7 @@ Shards shards_of(const ProgramSetting& setting) {
         divisor_near(shard, each, -1), " and of ", divisor_near(shard, each, 1));
   Shards cut = setting.shards;
   cut.parts = batch / each;
+  cut.seed = setting.network.seed;
   if (ranks == 1) cut.zero = 0;
   check(cut.parts == 1 || !setting.memory.guest, "a batch in parts has no place in the memory of ",
         setting.memory.text);

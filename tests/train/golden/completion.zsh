@@ -56,6 +56,7 @@ _train() {
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these; auto\: the most that fit]:M: ' \
+      '--accumulate=[Sums of the parts'\'' gradients\: bf16, each rounded up or down by chance, or f32 (default)]:TYPE:(f32 bf16)' \
       '--shards=[Equal parts of a batch that go through the network one by one, on whichever rank\: the same shards give the same bits on 1, 2, 4... ranks (default 1; started by mpirun up to 8)]:V: ' \
       '--bucket=[Small gradients are summed over ranks in buckets of at least so much (default 1MiB)]:SIZE: ' \
       '--zero=[What each rank has a share of alone (ZeRO)\: 1 states of the update, 2 gradients too, 3 parameters too (default 0\: nothing); auto\: whichever of these sends least and fits the --memory-budget]:STAGE:(0 1 2 3 auto)' \
@@ -127,6 +128,7 @@ _train() {
       '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
+      '--accumulate=[Sums of the parts'\'' gradients\: bf16, each rounded up or down by chance, or f32 (default)]:TYPE:(f32 bf16)' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
       '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
       '--optimizer=[sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop lion adafactor)' \
@@ -309,6 +311,7 @@ _train() {
       '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
+      '--accumulate=[Sums of the parts'\'' gradients\: bf16, each rounded up or down by chance, or f32 (default)]:TYPE:(f32 bf16)' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
       '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
       '--optimizer=[sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop lion adafactor)' \
@@ -431,6 +434,7 @@ _train() {
       '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
       '--batch=[Samples a step (default\: the network'\''s); auto\: the largest that the memory has room for]:N: ' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these; auto\: the most that fit]:M: ' \
+      '--accumulate=[Sums of the parts'\'' gradients\: bf16, each rounded up or down by chance, or f32 (default)]:TYPE:(f32 bf16)' \
       '--context=[Symbols that a network of sequences reads at once\: --set length=N (default\: as its file says); auto\: the most that the memory has room for]:N: ' \
       '--shards=[Equal parts of a batch that go through the network one by one, on whichever rank\: the same shards give the same bits on 1, 2, 4... ranks (default 1; started by mpirun up to 8)]:V: ' \
       '--bucket=[Small gradients are summed over ranks in buckets of at least so much (default 1MiB)]:SIZE: ' \
@@ -545,6 +549,7 @@ _train() {
       '--adapter=[Low-rank adapters beside --weights, a folder as Hugging Face'\''s PEFT saves them\: adapter_config.json, which says --lora and its targets, and adapter_model.safetensors]:DIR:_files -/' \
       '--batch=[Samples a step (default\: as few as the network can be trained with)]:N: ' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
+      '--accumulate=[Sums of the parts'\'' gradients\: bf16, each rounded up or down by chance, or f32 (default)]:TYPE:(f32 bf16)' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
       '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
       '--optimizer=[sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop lion adafactor)' \
@@ -613,6 +618,7 @@ _train() {
       '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
+      '--accumulate=[Sums of the parts'\'' gradients\: bf16, each rounded up or down by chance, or f32 (default)]:TYPE:(f32 bf16)' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
       '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
       '--optimizer=[sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop lion adafactor)' \
