@@ -130,16 +130,12 @@ struct ZooRow {
   Sets sets = {};
 };
 
-constexpr int kSteps = 2;    // after the second nothing new happens to memory
-#ifdef __SANITIZE_ADDRESS__  // googlenet takes minutes there; random programs have branches and dropout too
-const std::vector<ZooRow> kNetworks = {{"lenet"}, {"resnet20"}};
-#else
+constexpr int kSteps = 2;  // after the second nothing new happens to memory
 const std::vector<ZooRow> kNetworks = {
     {"lenet"},
     {"resnet20"},
     {"mlp", {{"hidden", "2944"}}},                        // updates compute the gradient of a weight of 33 MiB
     {"googlenet", {{"size", "64"}, {"classes", "10"}}}};  // small; has dropout and branches that are concatenated
-#endif
 
 class Networks : public ::testing::TestWithParam<ZooRow> {};
 
