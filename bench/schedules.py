@@ -1,12 +1,16 @@
-"""An integer program for HiGHS (highspy): the cheapest schedule that keeps a budget, after Checkmate (Jain et al., MLSys
-2020). Its optimum is a bound for all that the simulator can run."""
+"""An integer program for HiGHS (highspy): the cheapest schedule that keeps a budget, after Checkmate (Jain et al.,
+MLSys 2020). Its optimum is a bound for all that level 3 may do."""
 import itertools
 import math
 
+MOST_WHOLE = 30_000  # variables of a program that is solved in whole numbers
+RELAXED = 3  # times as long a larger one may take, whose numbers need not be whole
+
 
 class Schedules:
-    """An integer program: which schedule of a tape that keeps a budget repeats least. Its stages are the ops of backward
-    that read what may be repeated; before each of them what it needs is repeated, in the order of the ops."""
+    """Its stages are the ops of backward that read what may be repeated; before each of them what it needs is repeated,
+    in the order of the ops. Variables: which values are kept up to each stage, which ops run once more in it, and what
+    follows from these. Every rung of a ladder is a solution, of the same cost, within a budget of its peak."""
 
     def __init__(self, sim, budget, unit):
         self.sim, self.budget, self.unit = sim, budget, unit  # `unit`: bytes that are 1 in the program
@@ -99,7 +103,8 @@ class Schedules:
         for j, t in enumerate(self.stages):
             for v in ops[t]["call"]["in"] + [v for i in self.needs[j] for f in self.forms[i] for v in f["in"]]:
                 self.until[v] = j
-        self.kept = {(j, v): self.var(whole=True) for v in sorted(self.managed) for j in range(self.until.get(v, -1) + 1)}
+        self.kept = {(j, v): self.var(whole=True)
+                     for v in sorted(self.managed) for j in range(self.until.get(v, -1) + 1)}
         self.runs = {(j, i, n): self.var(form["seconds"] / sim.seconds * 100, whole=True)
                      for j in range(len(self.stages)) for i in self.needs[j] for n, form in enumerate(self.forms[i])}
         made = {}  # by stage and value: the runs that give it
@@ -115,7 +120,8 @@ class Schedules:
             def dying(v, i=i):
                 return (1, (self.kept.get((0, v)), 1)) if self.forward[v] == i else None
             saved = self.saved(i, ops[i]["call"], dying, {v for v in ops[i]["call"]["out"] if self.first.get(v) == i})
-            self.at_most(budget - self.fixed_at(i, True) - ops[i]["call"]["workspace"] / self.unit - crossing, *kept, *saved)
+            workspace = ops[i]["call"]["workspace"] / self.unit
+            self.at_most(budget - self.fixed_at(i, True) - workspace - crossing, *kept, *saved)
         for j, t in enumerate(self.stages):
             before = self.stages[j - 1] + 1 if j else turn
             for i in range(before, t):
@@ -166,7 +172,8 @@ class Schedules:
                 run = self.runs[j, i, n]
                 for v in form["in"]:
                     if v in self.managed:
-                        self.at_most(0, (run, 1), (self.kept.get((j, v)), -1), *((r, -1) for r, _ in self.made.get((j, v), [])))
+                        made = ((r, -1) for r, _ in self.made.get((j, v), []))
+                        self.at_most(0, (run, 1), (self.kept.get((j, v)), -1), *made)
 
             def dying(v, i=i):
                 return (0, (free[v, i], -1)) if (v, i) in free else None
@@ -229,8 +236,8 @@ class Schedules:
         return values
 
     def solve(self, seconds, known=None):
-        """The bound in percent, infinite if no schedule keeps the budget, and the steps of the best one if any is found.
-        `known`: one to begin with."""
+        """The bound in percent, infinite if no schedule keeps the budget, None if there was no time, and the steps of
+        the best schedule, if any was found. `known`: one to begin with, as known() has it."""
         import highspy
         import numpy
         lp = highspy.HighsLp()
@@ -241,27 +248,36 @@ class Schedules:
         lp.row_lower_ = numpy.full(len(self.rows), -math.inf)
         lp.row_upper_ = numpy.array([bound for _, bound in self.rows], dtype=float)
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = numpy.array([0, *itertools.accumulate(len(row) for row, _ in self.rows)], dtype=numpy.int32)
+        starts = [0, *itertools.accumulate(len(row) for row, _ in self.rows)]
+        lp.a_matrix_.start_ = numpy.array(starts, dtype=numpy.int32)
         lp.a_matrix_.index_ = numpy.array([var for row, _ in self.rows for var in row], dtype=numpy.int32)
         lp.a_matrix_.value_ = numpy.array([factor for row, _ in self.rows for factor in row.values()], dtype=float)
-        lp.integrality_ = [highspy.HighsVarType.kInteger if whole else highspy.HighsVarType.kContinuous
-                           for whole in self.whole]
+        is_whole = len(self.cost) <= MOST_WHOLE
+        if is_whole:
+            lp.integrality_ = [highspy.HighsVarType.kInteger if whole else highspy.HighsVarType.kContinuous
+                               for whole in self.whole]
         highs = highspy.Highs()
-        for option, value in (("output_flag", False), ("time_limit", float(seconds)), ("threads", 1),
-                              ("mip_rel_gap", 1e-4), ("mip_abs_gap", 1e-3)):
+        for option, value in (("output_flag", False), ("time_limit", float(seconds) * (1 if is_whole else RELAXED)),
+                              ("threads", 1), ("mip_rel_gap", 1e-4), ("mip_abs_gap", 1e-3)):
             highs.setOptionValue(option, value)
         highs.passModel(lp)
-        if known:
-            highs.setSolution(len(known), numpy.array(list(known), dtype=numpy.int32), numpy.array(list(known.values()), float))
+        if known and is_whole:
+            values = numpy.array(list(known.values()), dtype=float)
+            highs.setSolution(len(known), numpy.array(list(known), dtype=numpy.int32), values)
         highs.run()
-        info, solution = highs.getInfo(), list(highs.getSolution().col_value)
-        steps = None
-        if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
-            steps = [(i, "first") for i in range(self.stages[0])]
-            for j, t in enumerate(self.stages):
-                steps += [(i, self.forms[i][n]["kind"]) for i in self.needs[j] for n in range(len(self.forms[i]))
-                          if solution[self.runs[j, i, n]] > 0.5]
-                steps += [(i, "first") for i in range(t, (self.stages + [len(self.sim.ops)])[j + 1])]
-        if highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+        status, info = highs.getModelStatus(), highs.getInfo()
+        if status == highspy.HighsModelStatus.kInfeasible:
             return math.inf, None
-        return max(info.mip_dual_bound, 0), steps
+        if not is_whole:
+            return info.objective_function_value if status == highspy.HighsModelStatus.kOptimal else None, None
+        is_found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        return max(info.mip_dual_bound, 0), self.steps(highs.getSolution().col_value) if is_found else None
+
+    def steps(self, solution):
+        """The schedule that a solution is."""
+        steps = [(i, "first") for i in range(self.stages[0])]
+        for j, t in enumerate(self.stages):
+            steps += [(i, self.forms[i][n]["kind"]) for i in self.needs[j] for n in range(len(self.forms[i]))
+                      if solution[self.runs[j, i, n]] > 0.5]
+            steps += [(i, "first") for i in range(t, (self.stages + [len(self.sim.ops)])[j + 1])]
+        return steps

@@ -109,7 +109,8 @@ class Orders:
         self.needs, self.then, self.uses = [], [[] for _ in self.ops], {}  # as bits: ops before it, ops of a value
         wrote, read = {}, {}
         for i, op in enumerate(self.ops):
-            before = {wrote[v] for v in op["in"] + op["out"] if v in wrote} | {r for v in op["out"] for r in read.get(v, [])}
+            before = {wrote[v] for v in op["in"] + op["out"] if v in wrote}
+            before |= {reader for v in op["out"] for reader in read.get(v, [])}
             self.needs.append(sum(1 << b for b in before))
             for b in before:
                 self.then[b].append(i)
@@ -122,8 +123,9 @@ class Orders:
                     self.uses[v] = self.uses.get(v, 0) | 1 << i
         self.all, self.states = (1 << len(self.ops)) - 1, 0
         self.given = sum(v["bytes"] for v in self.values if v["given"])
-        self.least = self.given + max(op["workspace"] + sum(self.size(v) for v in {*op["in"], *op["out"]} & set(self.uses))
-                                      - sum(self.size(b) for b in {b for _, b in op["in_place"]}) for op in self.ops)
+        self.least = self.given + max(  # what each op needs by itself
+            op["workspace"] + sum(self.size(v) for v in {*op["in"], *op["out"]} & set(self.uses))
+            - sum(self.size(b) for b in {b for _, b in op["in_place"]}) for op in self.ops)
 
     def size(self, v):
         return self.values[v]["bytes"]
@@ -131,10 +133,11 @@ class Orders:
     def after(self, done, alive, i):
         """The most bytes while op `i` runs after those that are `done`, and the bytes alive then."""
         op, now = self.ops[i], done | 1 << i
-        size = self.size
+        size, used = self.size, set()
         born = [v for v in op["out"] if v in self.uses and not self.uses[v] & done]
-        dies = {v for v in {*op["in"], *op["out"]} if v in self.uses and not self.uses[v] & ~now and not self.values[v]["lasts"]}
-        most, used = alive + sum(map(size, born)) + op["workspace"], set()
+        dies = {v for v in {*op["in"], *op["out"]}
+                if v in self.uses and not self.uses[v] & ~now and not self.values[v]["lasts"]}
+        most = alive + sum(map(size, born)) + op["workspace"]
         for a, b in op["in_place"]:
             if a in dies and b in born and not {a, b} & used and not self.values[b]["lasts"] and size(b) <= size(a):
                 used |= {a, b}
