@@ -25,6 +25,7 @@
 #include "memopt/passes/stage_inputs.h"
 #include "memopt/passes/views_for_copies.h"
 #include "memopt/recompute/cheap_repeats.h"
+#include "memopt/recompute/least_order.h"
 #include "memopt/recompute/repeated.h"
 #include "memopt/recompute/seconds.h"
 #include "memopt/second_pass.h"
@@ -118,12 +119,19 @@ Planned MemoryStage::at_level(const Planned& form) {
   return options_.level == Level::Recompute ? plan_on_ladder(*this, form) : with_cheap_repeats(form);
 }
 
-/// With gradients early if that takes less. That may be so where even without views less is alive at once.
+/// With gradients early if that takes less, or in an order that is looked for. That may be so where even without views
+/// less is alive at once.
 Planned MemoryStage::keep_all_in_some_order(const Planned& form) {
-  Planned made = keep_all(form, options_.seconds), early = form;
+  Planned made = keep_all(form, options_.seconds), early = form, least = form;
   order_for_repeats(early);
-  if (early.program != form.program && most_alive_of(early.program) < made.arena->bytes)
-    keep_better(made, keep_all(std::move(early), options_.seconds / 4));
+  const auto try_order = [&](Planned& other) {
+    if (other.program != form.program && most_alive_of(other.program) < made.arena->bytes)
+      keep_better(made, keep_all(std::move(other), options_.seconds / 4));
+  };
+  try_order(early);
+  order(
+      "least_order", [&](const Program& program) { return least_order(program, tape_for(program)); }, least);
+  try_order(least);
   return made;
 }
 

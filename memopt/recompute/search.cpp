@@ -22,11 +22,11 @@ constexpr int kMostRungs = 48, kFewestRungs = 4;
 /// Steps of all rungs together that may be looked at: some seconds.
 constexpr double kMostWork = 4e8;
 /// A rung that costs more of a step is looked for once more, by annealing.
-constexpr double kDear = 0.08;
+constexpr double kDear = 0.05;
 /// Steps of all annealings if each target is tried once; tries that look for less than a forward pass may take as many
 /// again, and kTries of the last target come on top. One try takes at first no more than so many walks through the
 /// program for each of its values.
-constexpr double kMostAnnealed = 1e7, kMostChanges = 20;
+constexpr double kMostAnnealed = 1e7, kMostChanges = 40;
 /// How often a target is tried as long as no rung for a forward pass is found, with twice the work each time.
 constexpr int kTries = 4;
 /// Steps that going through all choices of a small program may take: less than a second.
