@@ -9,7 +9,7 @@ much more annealing, and, where PYTHON has highspy, beside what HiGHS makes of a
 (after Checkmate, Jain et al., MLSys 2020): its best schedule, run by the simulator, and its bound. A schedule may
 repeat forward ops right before an op of backward for which they are needed, any value for any reader. The bound of a
 large program is that of the relaxation. Costs are shares of a step. Last come orders: the most bytes alive at once in
-the better of level 2's orders, the fewest in any order of the same ops, and whether the search came to its end."""
+the best of level 2's orders, the fewest in any order of the same ops, and whether the search came to its end."""
 import functools
 import json
 import math

@@ -5,6 +5,7 @@
 #include "bench/bench.h"
 #include "memopt/plan.h"
 #include "memopt/recompute/annealing.h"
+#include "memopt/recompute/least_order.h"
 #include "memopt/recompute/search.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
@@ -103,6 +104,7 @@ Json run(const std::string& model, std::int64_t batch, const Sets& sets, const A
     orders.push_back(json_of(order.program, stage.tape_for(order.program)));
   };
   add_order(form);
+  add_order({.program = least_order(form.program, stage.tape_for(form.program))});
   stage.order_for_repeats(form);
   add_order(form);
   const Tape tape = stage.tape_for(form.program);
