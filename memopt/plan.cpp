@@ -129,7 +129,7 @@ Planned MemoryStage::keep_all_in_some_order(const Planned& form) {
       keep_better(made, keep_all(std::move(other), options_.seconds / 4));
   };
   try_order(early);
-  if (!options_.early_updates) return made;  // which would come early, too
+  if (!options_.early_updates || options_.pins.skip_grads) return made;  // an order may move updates
   order(
       "least_order", [&](const Program& program) { return least_order(program, tape_for(program)); }, least);
   try_order(least);

@@ -11,7 +11,10 @@ namespace {
 
 /// How often ops are looked at, to see what running one next would take, for each op there is. Most searches of the zoo
 /// end within 10 to 80; where one does not, what comes later lowers the peak by thousandths.
-constexpr std::int64_t kMostLooks = 100;
+constexpr std::int64_t kMostLooks = 100, kMostInAll = 400'000;
+/// Ops of a program that is searched, and bytes of the sets that are known.
+constexpr int kMostOps = 20'000;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 using Bits = std::vector<std::uint64_t>;
 bool has(const Bits& bits, int i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
@@ -73,14 +76,14 @@ class OrderSearch {
   int count() const { return static_cast<int>(ops_.size()); }
   const TapeCall& call(int i) const { return tape_.ops[ops_[i]].call; }
   bool counts(VarId v) const { return tape_.values[v].bytes > 0 && !tape_.values[v].given; }
-  /// Whether none of its users but `i` is still to run, or has run.
-  bool none_but(VarId v, int i, const Bits& done, bool has_run) const {
-    return std::ranges::all_of(users_[v], [&](int user) { return user == i || has(done, user) != has_run; });
+  bool is_born(VarId v, int i, const Bits& done) const {
+    return counts(v) && std::ranges::none_of(users_[v], [&](int user) { return user != i && has(done, user); });
   }
-  bool is_born(VarId v, int i, const Bits& done) const { return counts(v) && none_but(v, i, done, true); }
   bool dies(VarId v, int i, const Bits& done) const {
-    return counts(v) && !tape_.values[v].lasts && none_but(v, i, done, false);
+    return counts(v) && !tape_.values[v].lasts &&
+           std::ranges::all_of(users_[v], [&](int user) { return user == i || has(done, user); });
   }
+  bool is_at_end() const { return looks_ > std::min(kMostLooks * count(), kMostInAll); }
 
   Taken after(const Bits& done, std::int64_t alive, int i) {
     ++looks_;
@@ -119,11 +122,12 @@ class OrderSearch {
     return peak;
   }
 
-  /// After op `i` and all that then leaves no byte more; nothing if more than `limit` would be alive.
+  /// After op `i` and all that then leaves no byte more; nothing if more than `limit` would be alive, or at the end of
+  /// the work.
   std::optional<State> moved(State state, int i, std::int64_t limit) {
     for (int next = i; next >= 0;) {
       const Taken taken = after(state.done, state.alive, next);
-      if (taken.peak > limit) return std::nullopt;
+      if (taken.peak > limit || is_at_end()) return std::nullopt;
       put(state.done, next);
       state.alive = taken.alive;
       paths_.push_back({state.path, next});
@@ -141,7 +145,7 @@ class OrderSearch {
     return state;
   }
 
-  /// An order in which no more than `limit` is alive; nothing if there is none, or none was found in time.
+  /// An order in which no more than `limit` is alive; nothing if none was found.
   std::optional<std::vector<int>> below(std::int64_t limit) {
     paths_.clear();
     State start{.done = Bits(ops_.size() / 64 + 1), .alive = given_};
@@ -155,13 +159,13 @@ class OrderSearch {
       if (state.ready.empty()) return order_to(state.path);
       std::vector<State> tried;
       for (const int i : state.ready) {
-        if (looks_ > kMostLooks * count()) return std::nullopt;
+        if (is_at_end() || (seen.size() + open.size()) * state.done.size() * 8 > kMostBytes) return std::nullopt;
         std::optional<State> made = moved(state, i, limit);
         if (!made || seen.count(made->done) > 0) continue;
         const bool is_free = made->alive <= state.alive;
         if (is_free) tried.clear();
         tried.push_back(std::move(*made));
-        if (is_free) break;  // nothing is lost by it
+        if (is_free) break;
       }
       for (const State& made : tried) seen.insert(made.done);
       std::ranges::stable_sort(tried, std::ranges::greater{}, &State::alive);
@@ -189,23 +193,38 @@ class OrderSearch {
 
 Program least_order(const Program& program, const Tape& tape) {
   const std::vector<Op>& ops = program.blocks[0].ops;
-  if (std::ranges::any_of(ops, exchanges)) return program;
+  if (ops.size() > kMostOps || std::ranges::any_of(ops, exchanges)) return program;
   const std::optional<std::vector<int>> order = OrderSearch(tape).run();
   if (!order) return program;
   Program made = program;
   made.blocks[0].ops.clear();
-  std::vector<int> maker(program.vars.size(), -1);  // of views that are still to be made
-  for (int i = 0; i < static_cast<int>(ops.size()); ++i)
-    if (tape.ops[i].is_view)
-      for (const VarId v : ops[i].out) maker[v] = i;
+  std::vector<int> view(program.vars.size(), -1);   // by VarId: the op that is still to show it
+  std::vector<int> last(program.vars.size(), -1);   // by root: the last op so far that reads or writes it
+  std::vector<std::vector<int>> after(ops.size());  // by op: views that come right after it if nobody has asked before
+  for (int i = 0; i < static_cast<int>(ops.size()); ++i) {
+    if (tape.ops[i].is_view) {
+      for (const VarId v : ops[i].out) view[v] = i;
+      if (const int maker = last[tape.root[ops[i].out[0]]]; maker >= 0) after[maker].push_back(i);
+    } else {
+      for (const VarId v : tape.ops[i].call.in) last[v] = i;
+      for (const VarId v : tape.ops[i].call.out) last[v] = i;
+    }
+  }
   const auto run = [&](const auto& self, int i) -> void {
     for (const VarId v : ops[i].in)
-      if (v != kNone && maker[v] >= 0) self(self, std::exchange(maker[v], -1));
+      if (v != kNone && view[v] >= 0) self(self, std::exchange(view[v], -1));
     made.blocks[0].ops.push_back(ops[i]);
   };
-  for (const int i : *order) run(run, i);
-  for (int& i : maker)
-    if (i >= 0) run(run, std::exchange(i, -1));
+  const auto show = [&](int i) {
+    for (const VarId v : ops[i].out)
+      if (view[v] == i) run(run, std::exchange(view[v], -1));
+  };
+  for (const int i : *order) {
+    run(run, i);
+    for (const int late : after[i]) show(late);
+  }
+  for (int i = 0; i < static_cast<int>(ops.size()); ++i)
+    if (tape.ops[i].is_view) show(i);
   return made;
 }
 

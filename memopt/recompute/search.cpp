@@ -91,8 +91,8 @@ void in_parallel(int count, const F& f) {
 /// Adds rungs where those of greedy moves are dear, for targets as close as those of a small program, down to the first
 /// for which none is found. Of two annealings for a target one begins with the rung above, the other with the first of
 /// greedy moves within the target if that costs no more than a forward pass. One of these that costs more is a target,
-/// too, and is begun with where the rung above leads to none. `rungs`: in the order of their targets; the first keeps
-/// all.
+/// too, and is begun with where the rung above leads to none. `rungs`: from the one that costs
+/// nothing on, each peaks lower than the one before.
 void anneal(const Tape& tape, std::vector<Rung>& rungs) {
   const auto is_dear = [&](const Rung& rung) { return overhead_of(tape, rung) > kDear; };
   const std::vector<Rung> dear(std::find_if(rungs.begin() + 1, rungs.end(), is_dear), rungs.end());
@@ -149,7 +149,8 @@ std::vector<Rung> both(const std::vector<Rung>& a, const std::vector<Rung>& b) {
 }
 
 /// Rungs lower than the last of these that costs no more than a forward pass, each found from the one before: such a
-/// start is nearer to them than all that is kept. The first that costs more is the last.
+/// start is nearer to them than all that is kept. The first that costs more is the last; there are no more than twice
+/// as many as greedy moves were tried for.
 std::vector<Rung> lower_ones(const Tape& tape, Descent descent, const std::vector<Rung>& rungs) {
   const auto is_fair = [&](const Rung& rung) { return rung.seconds <= tape.forward_seconds; };
   std::vector<Rung> lower;
@@ -157,9 +158,10 @@ std::vector<Rung> lower_ones(const Tape& tape, Descent descent, const std::vecto
   if (lowest == rungs.rend()) return lower;
   Rung last = *lowest;
   const std::int64_t least = least_peak(tape);
+  int left = 2 * rungs_for(tape);
   for (const double step : {0.07, 0.03, 0.01}) {  // of the peak; less where that is too much
     descent.begin_with(last.choice);
-    while (is_fair(last)) {
+    while (is_fair(last) && left-- > 0) {
       const auto target = static_cast<std::int64_t>((1 - step) * static_cast<double>(last.peak));
       if (target < least || !descent.go_on(target)) break;
       lower.push_back(last = descent.rung());
@@ -213,7 +215,7 @@ std::vector<Rung> ladder(const Tape& tape) {
   std::vector<Rung> rungs;
   for (std::optional<Rung>& rung : found)
     if (rung) rungs.push_back(std::move(*rung));
-  if (!is_small(tape)) go_lower(tape, start, rungs);
+  if (!is_small(tape) && all > kFewestRungs) go_lower(tape, start, rungs);
   std::vector<Rung> all_rungs = rungs;
   if (!is_small(tape)) anneal(tape, all_rungs);
   for (const double seconds : {kNearlyFree * tape.seconds, std::numeric_limits<double>::infinity()})

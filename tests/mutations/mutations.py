@@ -186,12 +186,12 @@ MUTATIONS = [
      "if (op.call.out.front() != v) return -1;"),
     ("what lowers no peak is made again", CHEAP, "  descent.prune(descent.course().peak);\n  if (descent", "  if (descent"),
     ("a lower peak is no condition", CHEAP, "descent.course().peak < kept ?", "descent.course().peak <= kept ?"),
+    ("what is cheap may take as long as it likes", PIPELINE, "kNearlyFree * tape.seconds", "tape.seconds"),
     # The order in which least is alive
     ("an op may run before what it reads is there", ORDER, "if (wrote[v] >= 0) before.insert(wrote[v]);", ""),
     ("a value may be replaced before its readers ran", ORDER,
      "for (const VarId v : call(i).out) before.insert(read[v].begin(), read[v].end());", ""),
-    ("views are made in the end", ORDER, "if (v != kNone && maker[v] >= 0) self(self, std::exchange(maker[v], -1));", ";"),
-    ("what is cheap may take as long as it likes", PIPELINE, "kNearlyFree * tape.seconds", "tape.seconds"),
+    ("views are made in the end", ORDER, "if (v != kNone && view[v] >= 0) self(self, std::exchange(view[v], -1));", ";"),
     # Gathered updates
     ("updates wait beyond what they meet", GATHER,
      "release_if([&](const Group& group) { return group.footprint.conflicts_with(ops[i]); });", ""),

@@ -22,7 +22,7 @@ void check_accumulate(const ProgramSetting& setting) {
   check(shards.accumulate == DType::bf16, "`accumulate` is ", name_of(shards.accumulate), ", expected f32 or bf16");
   check(shards.rank.of == 1, "`accumulate` bf16 goes with one rank; these are ", shards.rank.of);
   check(shards.sums == DType::f32, "`accumulate` bf16 goes with `sum_dtype` f32; this is ", name_of(shards.sums));
-  check(setting.network.dtype != DType::f64, "`accumulate` bf16 goes with `dtype` f32, bf16 and f16");
+  check(setting.network.dtype != DType::f64, "`accumulate` bf16 goes with `dtype` f32, bf16 and f16; this is f64");
 }
 
 }  // namespace
