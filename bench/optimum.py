@@ -110,10 +110,10 @@ def main():
                 show(table, row, missed)
     print()
     table = Table("network, batch", ("level 2's order, MiB", "{:.2f}"), ("best order, MiB", "{:.2f}"),
-                  ("less, %", "{:.2f}"), "is the least", ("states", "{:,}"))
+                  ("less, %", "{:.2f}"), "search ended", ("states", "{:,}"))
     for order in (study.order for study in studies):
         table.row(order.network, order.ours / MIB, order.best / MIB, 100 * (1 - order.best / order.ours),
-                  "yes" if order.is_closed else "not known", order.states)
+                  "yes" if order.is_closed else "no", order.states)
         missed[2] += order.is_closed and order.best < order.ours
     print(f"\nThe simulator agrees on all {sum(study.rungs for study in studies)} rungs.")
     goals = (f"at most {POINTS} points above the best known down to a third of the peak",

@@ -175,7 +175,7 @@ class Orders:
             if self.states > MOST_STATES:
                 raise TimeoutError
             tried = [made for i in state[3] if (made := self.run(state, i, limit)) and made[0] not in seen]
-            if safe := [made for made in tried if made[1] <= state[1]]:  # nothing is lost by it
+            if safe := [made for made in tried if made[1] <= state[1]]:  # alone nothing is lost by it, in a row next to never
                 tried = safe[:1]
             seen |= {made[0] for made in tried}
             open_ += sorted(tried, key=lambda made: -made[1])

@@ -7,24 +7,18 @@
 namespace lethe {
 namespace {
 
-/// By how much a change may cost more at first, as a share of a step: of even seeds and of odd ones, which find what
-/// the others do not. It falls to nothing.
-constexpr double kWarm[] = {0.006, 0.015};
+/// By how much a change may cost more at first, as a share of a step. It falls to nothing.
+constexpr double kWarm = 0.006;
 /// What bytes over the target cost at first and at last: so many steps for as many as the target has at the peak, or
 /// for a `kMean`th of that on average.
-constexpr double kFirstPrice = 5, kLastPrice = 50, kMean = 2;
+constexpr double kFirstPrice = 5, kLastPrice = 50, kMean = 4;
 /// Runs of values that change together have 2 to 33; short ones are more likely.
 constexpr int kDoublings = 5;
 
 class Annealing {
  public:
   Annealing(const Tape& tape, const Rung& start, std::int64_t target, std::uint64_t seed)
-      : tape_(tape),
-        target_(target),
-        warm_(kWarm[seed % 2]),
-        random_(seed),
-        choice_(start.choice),
-        candidate_(tape.values.size(), -1) {
+      : tape_(tape), target_(target), random_(seed), choice_(start.choice), candidate_(tape.values.size(), -1) {
     for (int i = 0; i < count(); ++i)
       for (const VarId v : tape.candidates[i]) candidate_[v] = i;
     course_ = course_of(tape, *steps_of(tape, choice_));
@@ -57,7 +51,7 @@ class Annealing {
   bool take(Course course, double done) {
     const double now = over(course), price = kFirstPrice + (kLastPrice - kFirstPrice) * done;
     const double more = (course.seconds - course_.seconds) / std::max(tape_.seconds, 1e-9) + price * (now - over_);
-    if (more > warm_ * (1 - done) * random_.uniform()) return false;
+    if (more > kWarm * (1 - done) * random_.uniform()) return false;
     over_ = now;
     course_ = std::move(course);
     note();
@@ -125,7 +119,6 @@ class Annealing {
 
   const Tape& tape_;
   const std::int64_t target_;
-  const double warm_;
   Random random_;
   Choice choice_;
   std::vector<int> candidate_;  // by value; -1: it is none

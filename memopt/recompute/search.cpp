@@ -22,7 +22,7 @@ constexpr int kMostRungs = 48, kFewestRungs = 4;
 /// Steps of all rungs together that may be looked at: some seconds.
 constexpr double kMostWork = 4e8;
 /// A rung that costs more of a step is looked for once more, by annealing.
-constexpr double kDear = 0.05;
+constexpr double kDear = 0.08;
 /// Steps of all annealings if each target is tried once; tries that look for less than a forward pass may take as many
 /// again, and kTries of the last target come on top. One try takes at first no more than so many walks through the
 /// program for each of its values.
