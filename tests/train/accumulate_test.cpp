@@ -105,7 +105,7 @@ TEST(AccumulateRun, IsRefusedWhereItDoesNotGo) {
   EXPECT_EQ(refusal([](ProgramSetting& s) { s.shards.sums = DType::f64; }),
             "`accumulate` bf16 goes with `sum_dtype` f32; this is f64");
   EXPECT_EQ(refusal([](ProgramSetting& s) { s.network.dtype = DType::f64; }),
-            "`accumulate` bf16 goes with `dtype` f32, bf16 and f16");
+            "`accumulate` bf16 goes with `dtype` f32, bf16 and f16; this is f64");
 }
 
 class AccumulateCommand : public RunTest {};

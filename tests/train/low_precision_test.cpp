@@ -110,7 +110,7 @@ TEST_F(LowPrecision, CopiesOfParametersAreMadeAgainInBackward) {
 }
 
 /// Nearly all of alexnet is its products' weights, f32 in both. Neither their gradients nor copies of them stand in
-/// memory.
+/// memory: either would be a hundredth. Which order of the ops is found differs by a few ten thousandths.
 TEST_F(LowPrecision, TakesNoMoreThanF32WhereWeightsAreMost) {
   const auto peak = [](const std::string& dtype) {
     const Ended run =
@@ -118,7 +118,7 @@ TEST_F(LowPrecision, TakesNoMoreThanF32WhereWeightsAreMost) {
     EXPECT_EQ(run.code, 0) << run.err;
     return nlohmann::json::parse(run.out)["bytes"]["peak"].get<double>();
   };
-  EXPECT_LT(peak("bf16"), peak("f32"));
+  EXPECT_LT(peak("bf16"), 1.001 * peak("f32"));
 }
 
 /// Besides parameters and momentum, which are f32 in both. At the batches of their recipes.
