@@ -219,7 +219,7 @@ class Schedules:
         begins, first, values = [], 0, dict.fromkeys([*self.kept.values(), *self.runs.values()], 0)
         stages = dict(zip(self.stages, range(len(self.stages))))
         pending = []
-        for now, (op, kind) in enumerate(steps):
+        for at, (op, kind) in enumerate(steps):
             if kind != "first":
                 pending.append((op, kind))
                 continue
@@ -228,7 +228,7 @@ class Schedules:
                 for i, of in pending:
                     n = next(n for n, form in enumerate(self.forms[i]) if form["kind"] == of)
                     values[self.runs[stages[op], i, n]] = 1
-            pending, first = [], now + 1
+            pending, first = [], at + 1
         for v, born, last in self.sim.run(steps).lives:
             for j, begin in enumerate(begins):
                 if born < begin <= last and (j, v) in self.kept:

@@ -57,22 +57,22 @@ class Simulator:
     def run(self, steps):
         """The most bytes alive at once, the seconds of what is repeated, and the lives of values."""
         lives, latest, spots, seconds = [], {}, [], 0.0  # a life: value, first step, last step
-        for now, step in enumerate(steps):
+        for at, step in enumerate(steps):
             call, repeats = self.call(step), step[1] != "first"
             seconds += self.seconds_of(call, latest, lives, steps) if repeats else 0
             for v in call["in"]:
                 if v in latest:
-                    lives[latest[v]][2] = now
+                    lives[latest[v]][2] = at
             pairs = [(latest[a], b) for a, b in call["in_place"] if a in latest and (repeats or b not in latest)]
             for v in call["out"]:
                 if self.values[v]["given"] or not self.values[v]["bytes"]:
                     continue
                 if v in latest and not repeats:
-                    lives[latest[v]][2] = now
+                    lives[latest[v]][2] = at
                 else:
                     latest[v] = len(lives)
-                    lives.append([v, now, now])
-            spots += [(now, a, latest[b]) for a, b in pairs if b in latest]
+                    lives.append([v, at, at])
+            spots += [(at, a, latest[b]) for a, b in pairs if b in latest]
         change = [0] * (len(steps) + 1)
         for v, first, last in lives:
             change[first] += self.values[v]["bytes"]
@@ -80,12 +80,12 @@ class Simulator:
         alive = [b + self.call(s)["workspace"] * (not self.ops[s[0]]["view"])
                  for b, s in zip(itertools.accumulate(change), steps)]
         used = set()
-        for now, a, b in spots:  # of values where one takes the other's place
+        for at, a, b in spots:  # of values where one takes the other's place
             (old, _, last), (new, first, _) = lives[a], lives[b]
-            if (used.isdisjoint({("in", a), ("out", b)}) and last == first == now and not self.values[new]["lasts"]
+            if (used.isdisjoint({("in", a), ("out", b)}) and last == first == at and not self.values[new]["lasts"]
                     and not self.values[old]["lasts"] and self.values[new]["bytes"] <= self.values[old]["bytes"]):
                 used |= {("in", a), ("out", b)}
-                alive[now] -= self.values[new]["bytes"]
+                alive[at] -= self.values[new]["bytes"]
         return SimpleNamespace(peak=max(alive) + sum(v["bytes"] for v in self.values if v["given"]), seconds=seconds,
                                lives=lives)
 

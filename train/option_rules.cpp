@@ -30,6 +30,15 @@ void check_autotune(const DeviceSetting& device) {
         "--autotune does not go with --deterministic on a GPU: another engine may be the fastest in the next run");
 }
 
+/// Of a resumed run the parts are those of the checkpoint.
+void check_accumulate(const Options& o) {
+  check(o.program.training, "--accumulate: evaluation has no gradients");
+  check(
+      o.program.micro_batch > 0 || o.largest.micro_batch || o.program.shards.parts > 1 || !o.checkpoints.resume.empty(),
+      "--accumulate ", name_of(o.program.shards.accumulate),
+      " is of a batch in parts: --micro-batch M or --shards V makes them");
+}
+
 void check_memopt(const Options& o) {
   check(!o.program.memory.levels.overhead || o.program.memory.levels.level == Level::Recompute,
         "--overhead is of --memopt level=3; this is ", o.program.memory.text);
@@ -47,6 +56,7 @@ void check_together(const Options& o) {
   check(!o.program.memory.levels.pins.skip_grads || (o.program.training && !o.facts.evaluates),
         "--skip-grads: evaluation has no gradients");
   check(!o.program.memory.levels.clip_passes || o.program.training, "--clip-passes: evaluation has no gradients");
+  if (o.program.shards.accumulate != DType::f32) check_accumulate(o);
   if (!o.autotune.empty()) check_autotune(o.device);
   // Of a resumed run the device may be that of the checkpoint: opening it checks again.
   if (o.checkpoints.resume.empty()) check_device(o.device, o.facts.runs);

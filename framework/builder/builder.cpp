@@ -1,6 +1,7 @@
 #include "framework/builder/builder.h"
 
 #include "framework/builder/layer_call.h"
+#include "framework/builder/step_counter.h"
 #include "framework/checked.h"
 #include "framework/language/op_def.h"
 #include "framework/language/verify.h"
@@ -80,7 +81,7 @@ VarId Builder::copy_of(VarId param) {
 }
 
 VarId Builder::step_counter() {
-  if (step_ == kNone) step_ = add_param(Kind::State, "step", {}, DType::i64, {});
+  if (step_ == kNone) step_ = add_param(Kind::State, kStepCounter, {}, DType::i64, {});
   return step_;
 }
 

@@ -4,12 +4,14 @@
 
 namespace lethe {
 
+inline constexpr const char* kStepCounter = "step";
+
 /// The program's own, or one made here; kNone if there is none and none is needed.
 inline VarId step_counter(Program& program, bool needed = true) {
-  const VarId step = find_var(program, "step");
+  const VarId step = find_var(program, kStepCounter);
   if (step != kNone && program.vars[step].kind == Kind::State) return step;
   if (!needed) return kNone;
-  return add_var(program, {.name = "step", .dtype = DType::i64, .kind = Kind::State});
+  return add_var(program, {.name = kStepCounter, .dtype = DType::i64, .kind = Kind::State});
 }
 
 }  // namespace lethe

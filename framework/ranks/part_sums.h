@@ -20,7 +20,7 @@ class PartSums {
   /// Adds `value`, what one part more has of `var`, to what the parts before it have. `name`: of the sums that end
   /// here.
   void add_up(VarId var, VarId value, const std::string& name, bool last);
-  /// Likewise of a parameter's gradient: in bf16 if so asked, what stands alone for now is rounded, too.
+  /// Likewise of a parameter's gradient: in bf16 if so asked. What waits alone for its partner is rounded, too.
   void add_gradient(VarId var, VarId value, const std::string& name, bool last);
   void add_to(TreeSum& sum, VarId value, const std::string& name, bool last);
   /// Over all parts, in the dtype that it was summed in.

@@ -148,35 +148,49 @@ std::vector<Rung> both(const std::vector<Rung>& a, const std::vector<Rung>& b) {
   return all;
 }
 
-/// Rungs lower than the last of these that costs no more than a forward pass, each found from the one before: such a
-/// start is nearer to them than all that is kept. The first that costs more is the last; there are no more than twice
-/// as many as greedy moves were tried for.
-std::vector<Rung> lower_ones(const Tape& tape, Descent descent, const std::vector<Rung>& rungs) {
-  const auto is_fair = [&](const Rung& rung) { return rung.seconds <= tape.forward_seconds; };
+/// The lowest that costs no more than a forward pass; null: there is none.
+const Rung* lowest_fair(const Tape& tape, const std::vector<Rung>& rungs) {
+  const Rung* lowest = nullptr;
+  for (const Rung& rung : rungs)
+    if (rung.seconds <= tape.forward_seconds && (!lowest || rung.peak < lowest->peak)) lowest = &rung;
+  return lowest;
+}
+
+/// Rungs lower than a start, each found from the one before: it is nearer to them than all that is kept. The first that
+/// costs more than a forward pass is the last; there are no more than twice as many as greedy moves were tried for.
+std::vector<Rung> lower_ones(const Tape& tape, Descent descent, Rung start) {
   std::vector<Rung> lower;
-  const auto lowest = std::ranges::find_if(rungs.rbegin(), rungs.rend(), is_fair);
-  if (lowest == rungs.rend()) return lower;
-  Rung last = *lowest;
   const std::int64_t least = least_peak(tape);
   int left = 2 * rungs_for(tape);
   for (const double step : {0.07, 0.03, 0.01}) {  // of the peak; less where that is too much
-    descent.begin_with(last.choice);
-    while (is_fair(last) && left-- > 0) {
-      const auto target = static_cast<std::int64_t>((1 - step) * static_cast<double>(last.peak));
+    descent.begin_with(start.choice);
+    while (start.seconds <= tape.forward_seconds && left-- > 0) {
+      const auto target = static_cast<std::int64_t>((1 - step) * static_cast<double>(start.peak));
       if (target < least || !descent.go_on(target)) break;
-      lower.push_back(last = descent.rung());
+      lower.push_back(start = descent.rung());
     }
   }
   return lower;
 }
 
-/// Adds what segments give, and what lies below either; keeps the best.
+/// Adds what segments give below greedy moves, and what lies below the lowest of either; keeps the best.
 void go_lower(const Tape& tape, const Descent& start, std::vector<Rung>& rungs) {
-  const std::vector<Rung> segments = segmented(tape);
-  std::vector<Rung> lower[2];
-  in_parallel(2, [&](int n) { lower[n] = lower_ones(tape, start, n == 0 ? rungs : segments); });
-  for (const std::vector<Rung>& more : {segments, lower[0], lower[1]})
-    rungs.insert(rungs.end(), more.begin(), more.end());
+  const Rung lowest = *lowest_fair(tape, rungs);
+  std::vector<Rung> segments = segmented(tape);
+  const std::int64_t least = segments.empty() ? 0 : segments.back().peak;
+  std::erase_if(segments, [&](const Rung& rung) { return rung.peak >= lowest.peak && rung.peak > least; });
+  in_parallel(static_cast<int>(segments.size()), [&](int n) {
+    Descent descent = start;
+    descent.begin_with(std::move(segments[n].choice));
+    descent.prune(segments[n].peak);
+    segments[n] = descent.rung();
+  });
+  std::vector<Rung> starts = {lowest};
+  if (const Rung* const other = lowest_fair(tape, segments)) starts.push_back(*other);
+  std::vector<std::vector<Rung>> found(starts.size());
+  in_parallel(static_cast<int>(starts.size()), [&](int n) { found[n] = lower_ones(tape, start, starts[n]); });
+  found.push_back(std::move(segments));
+  for (std::vector<Rung>& more : found) std::ranges::move(more, std::back_inserter(rungs));
   rungs = best_of(std::move(rungs));
 }
 

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <limits>
-
-#include "memopt/recompute/descent.h"
+#include <optional>
 
 namespace lethe {
 namespace {
 
-/// What all bytes are divided by at most, and after how many that lead no lower none further is tried.
-constexpr int kMostSegments = 128, kMostInVain = 12;
+/// The most parts into which all bytes are divided.
+constexpr int kMostSegments = 128;
+/// So many numbers of parts in a row that lead no lower are the last.
+constexpr int kMostInVain = 12;
 /// Forward ops between which cuts are looked for: their pairs are gone through.
 constexpr int kMostPlaces = 4000;
 
@@ -63,7 +64,7 @@ class Cuts {
   }
 
  private:
-  /// Bytes of backward through the value's segment.
+  /// What the value takes while backward goes through its segment.
   std::int64_t held(VarId v) const { return tape_.values[v].read_by_backward ? tape_.values[v].bytes : 0; }
 
   const Tape& tape_;
@@ -78,17 +79,16 @@ std::vector<Rung> segmented(const Tape& tape) {
   std::vector<Rung> rungs;
   if (tape.parts.front().turn > kMostPlaces) return rungs;
   const Cuts cuts(tape);
-  Descent descent(tape);
-  std::int64_t lowest = descent.course().peak;
+  std::int64_t lowest = course_of(tape, *steps_of(tape, keep_all(tape))).peak;
   for (int segments = 2, in_vain = 0; segments <= kMostSegments && in_vain < kMostInVain; ++segments, ++in_vain) {
     std::optional<Choice> choice = cuts.within(cuts.all() / segments);
-    if (!choice || !steps_of(tape, *choice)) continue;
-    descent.begin_with(std::move(*choice));
-    if (descent.course().peak >= lowest) continue;
-    lowest = descent.course().peak;
+    const auto steps = choice ? steps_of(tape, *choice) : std::nullopt;
+    if (!steps) continue;
+    const Course course = course_of(tape, *steps);
+    if (course.peak >= lowest) continue;
+    lowest = course.peak;
     in_vain = -1;
-    descent.prune(lowest);
-    rungs.push_back(descent.rung());
+    rungs.push_back({.choice = std::move(*choice), .peak = course.peak, .seconds = course.seconds});
   }
   return rungs;
 }

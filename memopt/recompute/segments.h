@@ -9,7 +9,7 @@
 namespace lethe {
 
 /// For segments whose values take at most half, a third, ... of all bytes: the cuts that keep the fewest bytes, found
-/// by going through all; then what the same peak allows is kept again.
+/// by going through all. Each rung peaks lower than the one before.
 std::vector<Rung> segmented(const Tape& tape);
 
 }  // namespace lethe

@@ -124,9 +124,16 @@ TEST_F(AccumulateCommand, ARunThatGoesOnKeepsIt) {
   const Ended other = run("cut", "3", {"--resume", "auto", "--accumulate", "f32"});
   EXPECT_EQ(other.code, 2);
   EXPECT_PRED2(says, other.err, "has bf16, not f32; it cannot go on with another");
-  const Ended refused = run("wide", "1", {"--accumulate", "bf16", "--sum-dtype", "f64"});
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_PRED2(says, refused.err, "--accumulate bf16 goes with --sum-dtype f32; this is f64\n");
+  const Ended wide = run("wide", "1", {"--micro-batch", "4", "--accumulate", "bf16", "--sum-dtype", "f64"});
+  EXPECT_EQ(wide.code, 2);
+  EXPECT_PRED2(says, wide.err, "--accumulate bf16 goes with --sum-dtype f32; this is f64\n");
+  const Ended whole = run("undivided", "1", {"--accumulate", "bf16"});
+  EXPECT_EQ(whole.code, 2);
+  EXPECT_PRED2(says, whole.err, "--accumulate bf16 is of a batch in parts: --micro-batch M or --shards V makes them\n");
+  const Ended evaluated =
+      run_train({"plan", "--model", "lenet", "--eval", "--micro-batch", "4", "--accumulate", "bf16"});
+  EXPECT_EQ(evaluated.code, 2);
+  EXPECT_PRED2(says, evaluated.err, "--accumulate: evaluation has no gradients\n");
 }
 
 }  // namespace
