@@ -24,8 +24,8 @@
 #include "memopt/passes/reuse.h"
 #include "memopt/passes/stage_inputs.h"
 #include "memopt/passes/views_for_copies.h"
-#include "memopt/recompute/cheap_repeats.h"
 #include "memopt/recompute/least_order.h"
+#include "memopt/recompute/nearly_free.h"
 #include "memopt/recompute/repeated.h"
 #include "memopt/recompute/seconds.h"
 #include "memopt/second_pass.h"
@@ -41,12 +41,9 @@ std::string needs_all_gradients(const Program& program) {
   return "";
 }
 
-/// Whether there is a backward for which cheap ops could run once more.
+/// Whether there is a backward for which ops could run once more.
 bool may_repeat(const Program& program) {
-  const std::vector<Op>& ops = program.blocks[0].ops;
-  return std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.role == Role::Backward; }) &&
-         std::any_of(ops.begin(), ops.end(),
-                     [](const Op& op) { return op.role == Role::Forward && op_def(op.type).cheap; });
+  return std::ranges::any_of(program.blocks[0].ops, [](const Op& op) { return op.role == Role::Backward; });
 }
 
 std::int64_t most_alive(const Planned& analysed) {
@@ -116,7 +113,7 @@ Planned MemoryStage::with_fused_updates(const Planned& form) {
 }
 
 Planned MemoryStage::at_level(const Planned& form) {
-  return options_.level == Level::Recompute ? plan_on_ladder(*this, form) : with_cheap_repeats(form);
+  return options_.level == Level::Recompute ? plan_on_ladder(*this, form) : with_nearly_free_repeats(form);
 }
 
 /// With gradients early if that takes less, or in an order that is looked for. That may be so where even without views
@@ -137,12 +134,12 @@ Planned MemoryStage::keep_all_in_some_order(const Planned& form) {
 }
 
 /// At most kNearlyFree of a step by prediction.
-Planned MemoryStage::with_cheap_repeats(Planned form) {
+Planned MemoryStage::with_nearly_free_repeats(Planned form) {
   Planned made = keep_all_in_some_order(form);
   if (!may_repeat(form.program)) return made;
   order_for_repeats(form);
   const Tape tape = tape_for(form.program);
-  if (const std::optional<Rung> rung = cheap_repeats(tape, kNearlyFree * tape.seconds))
+  if (const std::optional<Rung> rung = nearly_free(tape))
     keep_better(made, repeat(form, tape, *rung, options_.seconds));
   return made;
 }

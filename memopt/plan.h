@@ -49,7 +49,7 @@ class MemoryStage {
   Planned in_arena(Planned form);
   Planned with_fused_updates(const Planned& form);
   Planned at_level(const Planned& form);
-  Planned with_cheap_repeats(Planned form);
+  Planned with_nearly_free_repeats(Planned form);
   Planned arrange(Planned form, double seconds);
   std::int64_t most_alive_of(const Program& program);
   void analyse(Planned& form);

@@ -86,7 +86,6 @@ const Register gelu{{
         },
     .inplace = {{.in = 0, .out = 0}},
     .pitched = true,
-    .cheap = true,
     .along = Along::Elements,
     .kernels = each_device<GeluKernels<Gelu, TanhGelu, 1>>(),
     .layer = {.name = "gelu",

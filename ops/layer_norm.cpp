@@ -95,7 +95,6 @@ const Register layer_norm{{
     .infer = infer_layer_norm,
     .grad = layer_norm_gradient,
     .inplace = {{.in = 0, .out = 0}},
-    .cheap = true,
     .along = Along::Rows,
     .kernels = each_device<LayerNorm>(),
     .layer =

@@ -63,8 +63,7 @@ class Head final : public Kernel {
     std::int64_t inner = 0;
     for (std::int64_t first = 0; first < s_.rows; first += at_once) {
       const std::int64_t rows = std::min(at_once, s_.rows - first);
-      // Equal products are those of the chunk before.
-      const bool again = chunks_.size() > 1 && chunks_.back().rows == rows;
+      const bool again = chunks_.size() > 1 && chunks_.back().rows == rows;  // equal products are the same
       chunks_.push_back({first, rows, again ? chunks_.back().products : products_of(rows, first > 0, args.device)});
       inner = std::max(inner, chunks_.back().products->workspace_bytes());
     }
@@ -104,7 +103,6 @@ class Head final : public Kernel {
 
  private:
   static constexpr bool kOnGpu = !std::is_same_v<Device, Cpu>;
-
   struct Chunk {
     std::int64_t first, rows;
     std::shared_ptr<const HeadProducts> products;
@@ -275,16 +273,18 @@ struct RegisterHeadGradient {
                .rounds = converted_weight,
                .kernels = library_kernels(prepare_head<kAll>)};
     both.outputs.insert(both.outputs.end(), outputs.begin(), outputs.end());
-    Register{std::move(both)};
-    Register{{.type = type,
-              .inputs = {"x", "weight", "bias?", "label", "dloss", "lse"},
-              .outputs = outputs,
-              .infer = head_types<G>,
-              .joined = joined,
-              .mult_adds = head_mult_adds<G>,
-              .widens = G.dweight,
-              .rounds = converted_weight,
-              .kernels = library_kernels(prepare_head<G>)}};
+    OpDef alone{.type = type,
+                .inputs = {"x", "weight", "bias?", "label", "dloss", "lse"},
+                .outputs = outputs,
+                .infer = head_types<G>,
+                .joined = joined,
+                .mult_adds = head_mult_adds<G>,
+                .widens = G.dweight,
+                .rounds = converted_weight,
+                .kernels = library_kernels(prepare_head<G>)};
+    constexpr int kDx = G.dweight ? 1 : 0;  // of `outputs`; rows of x are read before those of dx are written
+    if (G.dx) both.inplace = {{.in = kX, .out = 3 + kDx}}, alone.inplace = {{.in = kX, .out = kDx}};
+    Register{std::move(both)}, Register{std::move(alone)};
   }
 };
 

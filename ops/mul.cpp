@@ -35,7 +35,6 @@ const Register mul{{
     .infer = same_as_broadcast,
     .grad = mul_grad,
     .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
-    .cheap = true,
     .kernels = map_pairs<Mul>(),
     .layer = {.name = "mul",
               .aliases = {"Mul"},

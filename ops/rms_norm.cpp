@@ -95,7 +95,6 @@ const Register rms_norm{{
     .infer = infer_rms_norm,
     .grad = rms_norm_gradient,
     .inplace = {{.in = 0, .out = 0}},
-    .cheap = true,
     .along = Along::Rows,
     .kernels = each_device<RmsNorm>(),
     .layer = {.name = "rms_norm",

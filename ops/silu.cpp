@@ -34,7 +34,6 @@ const Register silu{{
         },
     .inplace = {{.in = 0, .out = 0}},
     .pitched = true,
-    .cheap = true,
     .kernels = map<Silu, 1, Floats, Rows::Pitched>(),
     .layer = {.name = "silu",
               .aliases = {"SiLU", "Swish"},

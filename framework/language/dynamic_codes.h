@@ -1,6 +1,7 @@
 // The nearest code of a dynamic map (dynamic_map.h) by one look into a table, as a CPU's vectors do it: the upper bits
 // of a magnitude say between which two floats it lies, and between those at most one code ends.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace lethe {
 
-/// Of the floats with the same upper bits: the place of their first one's code in the upper 8 bits, below them the
-/// lower bits of the last float of that code.
+/// Of the floats with the same upper bits: the place of their first one's code in the upper 8 bits, and below them so
+/// much that adding the lower bits of a float past the last one of that code carries into the place.
 template <bool kSigned>
 struct DynamicSteps {
   static constexpr int kLowBits = kSigned ? 17 : 16, kPlaceBits = 24;
@@ -25,7 +26,8 @@ struct DynamicSteps {
     int place = 0;
     for (int upper = kFirst; upper <= kLast; ++upper) {
       const bool ends = place < kMost && last_of(place) >> kLowBits == static_cast<std::uint32_t>(upper);
-      words[upper - kFirst] = static_cast<std::uint32_t>(place) << kPlaceBits | (ends ? last_of(place) & kLow : kLow);
+      const std::uint32_t last = ends ? last_of(place) & kLow : kLow;
+      words[upper - kFirst] = (static_cast<std::uint32_t>(place + 1) << kPlaceBits) - 1 - last;
       place += ends;
     }
   }
@@ -44,19 +46,18 @@ template <bool kSigned>
 inline constexpr DynamicSteps<kSigned> kDynamicSteps;
 
 /// dynamic_code(x) of what is at least -1 and at most 1, without a sign at least 0; that of 0 of what is no number.
+/// There is no branch, so that loops are done by vectors.
 template <bool kSigned>
 inline int dynamic_code_by_table(float x) {
   using Steps = DynamicSteps<kSigned>;
   const auto bits = std::bit_cast<std::uint32_t>(x), magnitude = bits & 0x7FFFFFFFu;
-  const int upper = static_cast<int>(magnitude >> Steps::kLowBits) - Steps::kFirst;
   constexpr int kMost = Steps::kLast - Steps::kFirst;
-  const std::uint32_t step = kDynamicSteps<kSigned>.words[upper < 0 ? 0 : upper < kMost ? upper : kMost];
-  const int low = static_cast<int>(magnitude & Steps::kLow);
-  const int last = static_cast<int>(step & ((1u << Steps::kPlaceBits) - 1));
-  const bool is_number = magnitude <= 0x7F800000u;
-  const int place = is_number ? static_cast<int>(step >> Steps::kPlaceBits) + (low > last) : 0;
-  const int code = kDynamicZero<kSigned> + (static_cast<int>(bits) < 0 ? -place : place);
-  return code > 0 ? code : 0;
+  const int upper = std::clamp(static_cast<int>(magnitude >> Steps::kLowBits) - Steps::kFirst, 0, kMost);
+  const std::uint32_t step = kDynamicSteps<kSigned>.words[upper] + (magnitude & Steps::kLow);
+  const int place = static_cast<int>(step >> Steps::kPlaceBits) & -(magnitude <= 0x7F800000u);
+  const int sign = static_cast<int>(bits) >> 31;  // all bits, or none
+  if constexpr (!kSigned) return place & ~sign;
+  return std::max(kDynamicZero<kSigned> + ((place ^ sign) - sign), 0);
 }
 
 }  // namespace lethe

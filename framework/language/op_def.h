@@ -49,8 +49,7 @@ struct OpDef {
   const AllGradients* all_gradients = nullptr;
   const char* joined = nullptr;  // of a gradient op: the op that does its work and the forward op's (join_gradients.h)
   Op (*again)(const Op&) = nullptr;  // the cheaper op that gives output 0 again, from inputs and other outputs
-  bool cheap = false;  // one pass over memory makes output 0 again, of what the gradient reads anyway (cheap_repeats.h)
-  MultAdds mult_adds = nullptr;  // multiply-adds of one run; null: few for the bytes that it moves
+  MultAdds mult_adds = nullptr;      // multiply-adds of one run; null: few for the bytes that it moves
   FusionPart part = FusionPart::None;
   std::vector<FusionRule> fusions = {};
   Activates activates = Activates::Nowhere;

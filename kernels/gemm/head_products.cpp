@@ -105,7 +105,7 @@ void HeadProducts::give_logits(const KernelArgs& args, const void* x, const void
 
 void HeadProducts::give_gradients(const KernelArgs& args, const void* logits, const void* x, const void* weight,
                                   void* dweight, void* dx) const {
-  for (const Part& part : parts_)
+  for (const Part& part : parts_)  // all of these first: dx may stand in the memory of x
     if (part.dweight)
       run_product(args, *part.dweight, {after(logits, part.first * element_), x, nullptr},
                   after(dweight, part.first * sizes_.width * dweight_element_));

@@ -65,14 +65,15 @@ bool Descent::refine(std::int64_t target) {
   return settle(target);
 }
 
-std::optional<Descent::Tried> Descent::tried(Choice choice) const {
+std::optional<Descent::Tried> Descent::tried(Choice choice) {
   const auto steps = steps_of(*tape_, choice);
   if (!steps) return std::nullopt;
+  walked_ += static_cast<double>(steps->size());
   Course course = course_of(*tape_, *steps);
   return Tried{std::move(choice), std::move(course)};
 }
 
-std::optional<Descent::Tried> Descent::with(const Move& move) const {
+std::optional<Descent::Tried> Descent::with(const Move& move) {
   Choice choice = best_.choice;
   bool any = false;
   for (const VarId v : move.values)
@@ -168,12 +169,12 @@ double Descent::promise(const Move& move, const std::vector<double>& over) const
   return bytes / seconds;
 }
 
-bool Descent::descend(std::int64_t target) {
+bool Descent::descend(std::int64_t target, double most) {
   while (best_.course.peak > target) {
     const double before = excess_of(best_.course, target);
-    make_moves(target, moves(false));
-    if (best_.course.peak > target) make_moves(target, moves(true));
-    if (excess_of(best_.course, target) >= before) return false;
+    make_moves(target, moves(false), most);
+    if (best_.course.peak > target && best_.course.seconds <= most) make_moves(target, moves(true), most);
+    if (best_.course.seconds > most || excess_of(best_.course, target) >= before) return false;
   }
   return true;
 }
@@ -181,7 +182,7 @@ bool Descent::descend(std::int64_t target) {
 /// One after the other until the target is reached, each time that which takes most bytes off for its cost. What a move
 /// is worth is found out when it seems to be the best; until it seems so again, it is taken to change as its promise
 /// does.
-void Descent::make_moves(std::int64_t target, const std::vector<Move>& all) {
+void Descent::make_moves(std::int64_t target, const std::vector<Move>& all, double most) {
   double excess = excess_of(best_.course, target);
   std::vector<double> held = over(target), expected(all.size());
   std::vector<double> share(all.size(), 1);  // of its promise that a move was worth
@@ -191,7 +192,7 @@ void Descent::make_moves(std::int64_t target, const std::vector<Move>& all) {
     std::fill(is_known.begin(), is_known.end(), false);
   };
   expect();
-  while (best_.course.peak > target) {
+  while (best_.course.peak > target && best_.course.seconds <= most) {
     const auto best = std::max_element(expected.begin(), expected.end());
     if (best == expected.end() || *best <= 0) return;
     const auto m = static_cast<std::size_t>(best - expected.begin());

@@ -1,5 +1,6 @@
 // The search for the cheapest choice that stays below a target: greedy moves on what a run under a choice really takes.
 #pragma once
+#include <limits>
 #include <optional>
 
 #include "memopt/recompute/replay.h"
@@ -23,6 +24,12 @@ class Descent {
 
   /// The same from where it is alone.
   bool go_on(std::int64_t target);
+
+  /// Lets go of values until the peak is no higher; false if it cannot, or if that takes more than `most` seconds.
+  bool descend(std::int64_t target, double most = std::numeric_limits<double>::infinity());
+
+  /// Steps that it has looked at so far.
+  double walked() const { return walked_; }
 
   void begin_with(Choice choice) { best_ = *tried(std::move(choice)); }
 
@@ -49,8 +56,8 @@ class Descent {
     RecomputePolicy to = RecomputePolicy::Once;
   };
 
-  std::optional<Tried> tried(Choice choice) const;
-  std::optional<Tried> with(const Move& move) const;
+  std::optional<Tried> tried(Choice choice);
+  std::optional<Tried> with(const Move& move);
   void find_groups();
   void find_segments();
   std::vector<Move> moves(bool deeper) const;
@@ -58,8 +65,7 @@ class Descent {
   double promise(const Move& move, const std::vector<double>& over) const;
   double cost(const std::vector<VarId>& values) const;
 
-  bool descend(std::int64_t target);
-  void make_moves(std::int64_t target, const std::vector<Move>& all);
+  void make_moves(std::int64_t target, const std::vector<Move>& all, double most);
   bool let_all_go(RecomputePolicy to);
   bool settle(std::int64_t target);
 
@@ -67,6 +73,7 @@ class Descent {
   Tried best_;
   std::vector<std::vector<VarId>> groups_;  // of candidates, one by one unless there are very many
   std::vector<Move> segments_;
+  double walked_ = 0;
 };
 
 }  // namespace lethe

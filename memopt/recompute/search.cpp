@@ -4,15 +4,14 @@
 #include <atomic>
 #include <exception>
 #include <iterator>
-#include <limits>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
 #include "memopt/recompute/annealing.h"
 #include "memopt/recompute/best_choice.h"
-#include "memopt/recompute/cheap_repeats.h"
 #include "memopt/recompute/descent.h"
+#include "memopt/recompute/nearly_free.h"
 #include "memopt/recompute/segments.h"
 
 namespace lethe {
@@ -232,11 +231,10 @@ std::vector<Rung> ladder(const Tape& tape) {
   if (!is_small(tape) && all > kFewestRungs) go_lower(tape, start, rungs);
   std::vector<Rung> all_rungs = rungs;
   if (!is_small(tape)) anneal(tape, all_rungs);
-  for (const double seconds : {kNearlyFree * tape.seconds, std::numeric_limits<double>::infinity()})
-    if (std::optional<Rung> cheap = cheap_repeats(tape, seconds)) {
-      rungs.push_back(*cheap);
-      all_rungs.push_back(std::move(*cheap));
-    }
+  if (std::optional<Rung> free = nearly_free(tape)) {
+    rungs.push_back(*free);
+    all_rungs.push_back(std::move(*free));
+  }
   return both(best_of(std::move(all_rungs)), best_of(std::move(rungs)));
 }
 

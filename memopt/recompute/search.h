@@ -1,5 +1,5 @@
 // Which values to make again so that a step fits: a ladder of choices from all kept to as few as can be, each the
-// cheapest that was found for its peak. What level 2 makes again is among them (cheap_repeats.h).
+// cheapest that was found for its peak. What level 2 makes again is among them (nearly_free.h).
 #pragma once
 #include "memopt/recompute/replay.h"
 

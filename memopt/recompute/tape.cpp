@@ -107,7 +107,6 @@ class Taping {
     TapeOp made{.call = call_of(op, workspaces_.bytes[0][i]), .is_view = op_def(op.type).is_view()};
     made.repeats = op.role == Role::Forward && op.blocks.empty() && !op_def(op.type).updates && !runs_nothing(op) &&
                    !exchanges(op);
-    made.cheap = made.repeats && op_def(op.type).cheap;
     made.call.joins = joins_of(op);
     for (const VarId v : op.out) maker_[v] = &op;
     if (const auto again = op_def(op.type).again; again && made.repeats) {

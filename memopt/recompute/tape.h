@@ -31,7 +31,6 @@ struct TapeOp {
   bool has_again = false;
   bool is_view = false;  // runs no kernel
   bool repeats = false;  // may run once more: changes nothing, draws nothing that has gone on
-  bool cheap = false;    // that is a pass over memory (OpDef::cheap)
   int until = 0;         // before this op: later its inputs are others
 };
 

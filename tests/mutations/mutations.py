@@ -28,7 +28,7 @@ REWRITER = "memopt/passes/rewriter.h"
 USES = "memopt/analysis/uses.h"
 REPLAY = "memopt/recompute/replay.cpp"
 TAPE = "memopt/recompute/tape.cpp"
-CHEAP = "memopt/recompute/cheap_repeats.cpp"
+FREE = "memopt/recompute/nearly_free.cpp"
 ORDER = "memopt/recompute/least_order.cpp"
 FOOTPRINT = "framework/language/footprint.h"
 PIPELINE = "memopt/plan.cpp"
@@ -178,15 +178,8 @@ MUTATIONS = [
     ("what loops touch is made again", TAPE, "if (!op.blocks.empty() ||", "if (false ||"),
     ("what is pinned is made again", TAPE, "value.lasts || program_", "program_"),
     # What level 2 makes again
-    ("a cheap op is made of inputs that have changed", CHEAP, "int until = op.until;",
-     "int until = std::numeric_limits<int>::max();"),
-    ("a cheap op is made of what is gone", CHEAP,
-     "for (const VarId in : op.call.in) until = std::min(until, until_[in]);", ""),
-    ("a costly op passes for cheap", CHEAP, "if (!op.cheap || op.call.out.front() != v) return -1;",
-     "if (op.call.out.front() != v) return -1;"),
-    ("what lowers no peak is made again", CHEAP, "  descent.prune(descent.course().peak);\n  if (descent", "  if (descent"),
-    ("a lower peak is no condition", CHEAP, "descent.course().peak < kept ?", "descent.course().peak <= kept ?"),
-    ("what is cheap may take as long as it likes", PIPELINE, "kNearlyFree * tape.seconds", "tape.seconds"),
+    ("a lower peak is no condition", FREE, "lowest.peak < kept ?", "lowest.peak <= kept ?"),
+    ("what is nearly free may take as long as it likes", FREE, "kNearlyFree * tape.seconds", "tape.seconds"),
     # The order in which least is alive
     ("an op may run before what it reads is there", ORDER, "if (wrote[v] >= 0) before.insert(wrote[v]);", ""),
     ("a value may be replaced before its readers ran", ORDER,

@@ -1,6 +1,7 @@
 // The head without logits against fc and softmax_cross_entropy, which have them all.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -89,6 +90,27 @@ TEST(LinearCrossEntropy, OfMoreRowsThanAreThereAtATimeIsThatOfAll) {
       EXPECT_LT(prepared.kernel(program, op).workspace_bytes(), 100 * c.classes * 8);
     }
   expect_that_of_logits(c);
+}
+
+/// A part of the rows is done after another: what each reads of x must still be there.
+TEST(LinearCrossEntropy, TheGradientOfXMayStandWhereXDoes) {
+  const NetworkWithGradients made = head_network({200, 0, 2, 40000}, true);
+  const Program& program = made.network.program;
+  Interpreter values(program, {.threads = 2});
+  for (const ParamInfo& info : made.network.params) values.fill_uniform(info.var, -1, 1, 1);
+  values.fill_uniform(made.network.inputs[0], -1, 1, 3);
+  values.fill_uniform(made.network.inputs[1], 0, 40000, 4);
+  values.run();
+  const std::vector<Op>& ops = program.blocks[0].ops;
+  const auto gradient = std::ranges::find(ops, "linear_cross_entropy_and_grad", &Op::type);
+  ASSERT_NE(gradient, ops.end());
+  const std::vector<InPlace>& pairs = op_def(gradient->type).inplace;
+  ASSERT_EQ(pairs.size(), 1U);
+  Prepared prepared{DeviceInfo{.threads = 2}};
+  const Kernel& kernel = prepared.kernel(program, *gradient);
+  const Trial apart = try_op(values, *gradient, kernel), over = try_op(values, *gradient, kernel, kUnwritten, pairs);
+  EXPECT_EQ(over.harm, "");
+  for (std::size_t i = 0; i < apart.outputs.size(); ++i) EXPECT_TRUE(over.outputs[i].holds_same(apart.outputs[i])) << i;
 }
 
 TEST(LinearCrossEntropy, PartsOfABatchGiveThatOfTheWhole) {

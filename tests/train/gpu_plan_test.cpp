@@ -104,8 +104,9 @@ TEST_F(GpuPlan, SmallUpdatesAreGatheredIntoFewLaunchesForNoByte) {
   const Programs programs = build_programs(options.program);
   Prepared prepared(device_info(options.device));
   const Planned gathered = planned_program(options.program, prepared);
-  const Planned early =
-      plan_memory(programs.training, prepared, training_memopt(options.program.memory, programs.network));
+  MemoptOptions apart = suited(training_memopt(options.program.memory, programs.network), prepared.device());
+  apart.gather = false;
+  const Planned early = plan_memory(programs.training, prepared, apart);
   EXPECT_EQ(gathered.plan.bytes, early.plan.bytes);
   EXPECT_GT(update_launches(early.program, prepared), 300);
   EXPECT_LT(update_launches(gathered.program, prepared), 10) << "of 440 updates";
