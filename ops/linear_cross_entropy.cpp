@@ -63,7 +63,7 @@ class Head final : public Kernel {
     std::int64_t inner = 0;
     for (std::int64_t first = 0; first < s_.rows; first += at_once) {
       const std::int64_t rows = std::min(at_once, s_.rows - first);
-      const bool again = chunks_.size() > 1 && chunks_.back().rows == rows;  // equal products are the same
+      const bool again = chunks_.size() > 1 && chunks_.back().rows == rows;  // then its products are equal
       chunks_.push_back({first, rows, again ? chunks_.back().products : products_of(rows, first > 0, args.device)});
       inner = std::max(inner, chunks_.back().products->workspace_bytes());
     }
@@ -284,7 +284,7 @@ struct RegisterHeadGradient {
                 .kernels = library_kernels(prepare_head<G>)};
     constexpr int kDx = G.dweight ? 1 : 0;  // of `outputs`; rows of x are read before those of dx are written
     if (G.dx) both.inplace = {{.in = kX, .out = 3 + kDx}}, alone.inplace = {{.in = kX, .out = kDx}};
-    Register{std::move(both)}, Register{std::move(alone)};
+    for (OpDef* const def : {&both, &alone}) Register{std::move(*def)};
   }
 };
 

@@ -127,8 +127,8 @@ void add_memopt(OptionSet& set, Options& o, const char* standard) {
   std::string help =
       "none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
       "level=1: of any dead one that is large enough; each with ,release (given back within\n"
-      "the step) and ,inplace; level=2: one exact arena, and computed again what takes a hundredth of a\n"
-      "step; level=3: all that a budget or an overhead asks for computed again";
+      "the step) and ,inplace; level=2: one exact arena, and as much computed again as a hundredth of a\n"
+      "step pays for; level=3: all that a budget or an overhead asks for computed again";
   if (o.facts.guests)
     for (const MemoryGuest& guest : memory_guests())
       help += message(";\n", guest.for_training, " (eval: ", guest.for_evaluation, "): ", guest.help);

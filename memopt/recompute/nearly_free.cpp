@@ -5,10 +5,10 @@
 namespace lethe {
 namespace {
 
-/// Steps after which no further target is tried, and nothing is kept again: some two seconds.
+/// After so many steps, which take some two seconds, no further target is tried and nothing is kept again.
 constexpr double kMostWalked = 2e7;
-/// Keeping values again takes off less than half of the price.
-constexpr double kPruned = 2;
+/// Greedy moves may cost so many times the price: keeping values again may bring it down by half, hardly by more.
+constexpr double kBeforePruning = 2;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ std::optional<Rung> nearly_free(const Tape& tape) {
   const std::int64_t kept = lowest.peak;
   const auto is_reached = [&](std::int64_t target) {
     if (target < least || target == lowest.peak || descent.walked() > kMostWalked) return false;
-    if (!descent.descend(target, kPruned * price)) return false;
+    if (!descent.descend(target, kBeforePruning * price)) return false;
     if (descent.course().seconds > price) descent.prune(target);
     return descent.course().seconds <= price;
   };

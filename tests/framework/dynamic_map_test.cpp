@@ -98,6 +98,8 @@ TEST(DynamicMap, ACpuTableGivesTheSameCodes) {
     EXPECT_EQ(dynamic_code_by_table<true>(x), 127);
     EXPECT_EQ(dynamic_code_by_table<false>(x), 0);
   }
+  EXPECT_EQ(dynamic_code_by_table<false>(-0.5f), 0);
+  EXPECT_EQ(dynamic_code<false>(-0.5f), 0);
 }
 
 }  // namespace

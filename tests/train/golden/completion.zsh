@@ -51,7 +51,7 @@ _train() {
       '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
       '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
       '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
-      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and computed again what takes a hundredth of a step; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing of optnet'\''s tables (default level=2)]:SETTING: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and as much computed again as a hundredth of a step pays for; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing of optnet'\''s tables (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
@@ -228,7 +228,7 @@ _train() {
       '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
       '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
       '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
-      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and computed again what takes a hundredth of a step; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing of optnet'\''s tables (default level=2)]:SETTING: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and as much computed again as a hundredth of a step pays for; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing of optnet'\''s tables (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
@@ -296,7 +296,7 @@ _train() {
       '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
       '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
       '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
-      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and computed again what takes a hundredth of a step; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and as much computed again as a hundredth of a step pays for; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' ;;
     'graph') _arguments \
@@ -346,7 +346,7 @@ _train() {
       '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
       '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
       '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
-      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and computed again what takes a hundredth of a step; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and as much computed again as a hundredth of a step pays for; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--out=[Writes the picture there (default\: standard output)]:FILE:_files' ;;
@@ -374,7 +374,7 @@ _train() {
       '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
       '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
       '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
-      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and computed again what takes a hundredth of a step; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and as much computed again as a hundredth of a step pays for; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
@@ -483,7 +483,7 @@ _train() {
       '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
       '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
       '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
-      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and computed again what takes a hundredth of a step; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and as much computed again as a hundredth of a step pays for; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
@@ -527,7 +527,7 @@ _train() {
       '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
       '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
       '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
-      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and computed again what takes a hundredth of a step; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and as much computed again as a hundredth of a step pays for; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' ;;
     'schema') _arguments \
@@ -583,7 +583,7 @@ _train() {
       '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
       '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
       '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
-      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and computed again what takes a hundredth of a step; level=3\: all that a budget or an overhead asks for computed again (default none)]:SETTING: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and as much computed again as a hundredth of a step pays for; level=3\: all that a budget or an overhead asks for computed again (default none)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--format=[text\: a table of layers (default); program, json or dot\: the training program with its backward and update ops]:FORM:(text program json dot)' \
