@@ -20,8 +20,8 @@ WINDOWS, LENGTH, RATE, SHOWN = 9, 128, 1e-3, 6
 HEADER = 64  # bytes of a shard of tokens before its first
 NOTHING = 1e-30  # a rate that leaves adapters as they are made
 LORA = ["--lora", "r=8,alpha=16", "--lora-targets", "q_proj,v_proj"]
-HOW = ["--optimizer", "adamw", "--schedule", "constant", "--clip-norm", 0, "--weight-decay", 0, "--eval-every", 0,
-       "--set", f"length={LENGTH}", "--batch", WINDOWS, "--threads", peers.THREADS, "--quiet"]
+HOW = ["--optimizer", "adamw", "--beta2", 0.999, "--schedule", "constant", "--clip-norm", 0, "--weight-decay", 0,
+       "--eval-every", 0, "--set", f"length={LENGTH}", "--batch", WINDOWS, "--threads", peers.THREADS, "--quiet"]
 
 
 def torch_losses(gguf, adapter, tokens, steps):
