@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kThreads = 2;
+constexpr int kThreads = 2, kLooks = 1000;
 
 Json json_of(const TapeCall& call) {
   Json joins = Json::array();
@@ -104,7 +104,8 @@ Json run(const std::string& model, std::int64_t batch, const Sets& sets, const A
     orders.push_back(json_of(order.program, stage.tape_for(order.program)));
   };
   add_order(form);
-  add_order({.program = least_order(form.program, stage.tape_for(form.program))});
+  add_order(
+      {.program = least_order(form.program, stage.tape_for(form.program), kLooks).program.value_or(form.program)});
   stage.order_for_repeats(form);
   add_order(form);
   const Tape tape = stage.tape_for(form.program);

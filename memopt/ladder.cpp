@@ -73,15 +73,18 @@ Planned within_budget(const Ladder& ladder, int last, std::int64_t budget) {
   return least;
 }
 
-/// Bytes of the least plan: mostly that of the lowest peak, but offsets may leave gaps.
-std::int64_t least_of(const Ladder& ladder) {
-  const int lowest = least_until(ladder, ladder.size() - 1);
-  const Planned first = ladder.quick_plan(lowest);
-  std::int64_t least = bytes_of(first);
-  for (int i = ladder.size() - 1; i >= 0; --i)
-    if (i != lowest && ladder.peak(i) < first.arena->bytes + first.arena->bytes / 100)
-      least = std::min(least, bytes_of(ladder.quick_plan(i)));
-  return least;
+/// Up to `last` the one whose plan takes the fewest bytes: mostly that of the lowest peak, but offsets may leave gaps.
+int least_planned(const Ladder& ladder, int last) {
+  int best = least_until(ladder, last);
+  Planned least = ladder.quick_plan(best);
+  for (int i = last; i >= 0; --i) {
+    if (i == best || ladder.peak(i) >= least.arena->bytes + least.arena->bytes / 100) continue;
+    Planned made = ladder.quick_plan(i);
+    if (!takes_fewer_bytes(made, least)) continue;
+    least = std::move(made);
+    best = i;
+  }
+  return best;
 }
 
 /// What of the price that was asked for is left for computing again.
@@ -103,13 +106,13 @@ Planned plan_on_ladder(MemoryStage& stage, const Planned& form) {
   const MemoptOptions& options = stage.options();
   Planned made = plain_plan(stage, form);
   const Ladder ladder(stage, form);
-  const std::int64_t least = least_of(ladder);
+  const std::int64_t least = bytes_of(ladder.quick_plan(least_planned(ladder, ladder.size() - 1)));
   if (!options.budget || bytes_of(made) > *options.budget) {
     const double any_price = std::numeric_limits<double>::infinity();
     const std::optional<double> price = price_left(options, form);
     const int last = last_within(ladder, price.value_or(options.budget ? any_price : ladder.forward()));
-    keep_better(made,
-                options.budget ? within_budget(ladder, last, *options.budget) : ladder.plan(least_until(ladder, last)));
+    keep_better(
+        made, options.budget ? within_budget(ladder, last, *options.budget) : ladder.plan(least_planned(ladder, last)));
   }
   made.recomputed->least_feasible = std::min(least, bytes_of(made));
   return made;

@@ -40,7 +40,7 @@ struct MemoptOptions {
   // 2: gradients are made twice, first for what is taken of all of them, their norm, and then for the updates, so that
   // none stands until the last is there; 1: once. Not said: twice at level 3 where a budget is not kept for less.
   std::optional<int> clip_passes = {};
-  SecondsOf seconds_of = {};  // what it weighs ops by; none: seconds_on the device
+  OpCosts costs = {};  // what it weighs ops by; none: seconds_on the device
   PinOptions pins = {};
   double seconds = 1;      // for the search of an arena
   bool print_log = false;  // collect Planned::log

@@ -24,7 +24,6 @@
 #include "memopt/passes/reuse.h"
 #include "memopt/passes/stage_inputs.h"
 #include "memopt/passes/views_for_copies.h"
-#include "memopt/recompute/least_order.h"
 #include "memopt/recompute/nearly_free.h"
 #include "memopt/recompute/repeated.h"
 #include "memopt/recompute/seconds.h"
@@ -49,12 +48,6 @@ bool may_repeat(const Program& program) {
 std::int64_t most_alive(const Planned& analysed) {
   const std::vector<std::int64_t> alive = bytes_alive(analysed.live, analysed.sharing, analysed.workspaces);
   return *std::max_element(alive.begin(), alive.end());
-}
-
-void pack(Planned& form, double seconds) {
-  ArenaPlan arena = plan_arena(form.program, form.live, form.sharing, form.workspaces, seconds);
-  form.plan = std::move(arena.plan);
-  form.arena = arena.facts;
 }
 
 }  // namespace
@@ -116,23 +109,6 @@ Planned MemoryStage::at_level(const Planned& form) {
   return options_.level == Level::Recompute ? plan_on_ladder(*this, form) : with_nearly_free_repeats(form);
 }
 
-/// With gradients early if that takes less, or in an order that is looked for. That may be so where even without views
-/// less is alive at once.
-Planned MemoryStage::keep_all_in_some_order(const Planned& form) {
-  Planned made = keep_all(form, options_.seconds), early = form, least = form;
-  order_for_repeats(early);
-  const auto try_order = [&](Planned& other) {
-    if (other.program != form.program && most_alive_of(other.program) < made.arena->bytes)
-      keep_better(made, keep_all(std::move(other), options_.seconds / 4));
-  };
-  try_order(early);
-  if (!options_.early_updates || options_.pins.skip_grads) return made;  // an order may move updates
-  order(
-      "least_order", [&](const Program& program) { return least_order(program, tape_for(program)); }, least);
-  try_order(least);
-  return made;
-}
-
 /// At most kNearlyFree of a step by prediction.
 Planned MemoryStage::with_nearly_free_repeats(Planned form) {
   Planned made = keep_all_in_some_order(form);
@@ -144,12 +120,8 @@ Planned MemoryStage::with_nearly_free_repeats(Planned form) {
   return made;
 }
 
-void MemoryStage::order_for_repeats(Planned& form) const {
-  if (options_.early_updates && !options_.pins.skip_grads) order("gradients_early", gradients_early, form);
-}
-
 SecondsOf MemoryStage::seconds_of() const {
-  return options_.seconds_of ? options_.seconds_of : seconds_on(prepared_.device());
+  return options_.costs.seconds_of ? options_.costs.seconds_of : seconds_on(prepared_.device());
 }
 
 Tape MemoryStage::tape_for(const Program& program) const {
@@ -162,8 +134,8 @@ Planned MemoryStage::repeat(const Planned& form, const Tape& tape, const Rung& r
   Planned again = form;
   step(
       "recompute", [&](const Program& program) { return repeated(program, tape, steps); }, again);
-  Planned made = keep_all(std::move(again), seconds);
-  made.recomputed = {.overhead = overhead_of(tape, rung)};
+  Planned made = in_least_order(keep_all(std::move(again), seconds));
+  made.recomputed = {.overhead = overhead_of(tape, rung), .costs = options_.costs.name};
   for (const Step& taken : steps) {
     if (!taken.repeated) continue;
     ++made.recomputed->ops;
@@ -197,11 +169,17 @@ Planned MemoryStage::keep_all(Planned form, double seconds) {
   return made;
 }
 
+void MemoryStage::place(Planned& form, double seconds) const {
+  ArenaPlan arena = plan_arena(form.program, form.live, form.sharing, form.workspaces, seconds);
+  form.plan = std::move(arena.plan);
+  form.arena = arena.facts;
+}
+
 Planned MemoryStage::arrange(Planned form, double seconds) {
   if (options_.fuse) fuse(form);
   analyse(form);
   if (options_.gather) return gather(form, seconds);
-  pack(form, seconds);
+  place(form, seconds);
   return form;
 }
 
@@ -248,14 +226,14 @@ Planned MemoryStage::gather(const Planned& plain, double seconds) {
   const std::int64_t most = most_alive(plain);
   Planned updates = gathered("gather_updates", gather_updates, plain);
   Planned made = gathered("gather_copies", gather_copies, updates);
-  pack(made, seconds);
+  place(made, seconds);
   if (made.arena->bytes <= most) return made;
-  pack(updates, seconds);
+  place(updates, seconds);
   const bool is_best = updates.arena->bytes <= most;
   keep_better(made, std::move(updates));
   if (is_best) return made;
   Planned as_it_is = plain;
-  pack(as_it_is, seconds);
+  place(as_it_is, seconds);
   keep_better(made, std::move(as_it_is));
   return made;
 }

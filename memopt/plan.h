@@ -53,6 +53,12 @@ class MemoryStage {
   Planned arrange(Planned form, double seconds);
   std::int64_t most_alive_of(const Program& program);
   void analyse(Planned& form);
+  /// Puts all of it in an arena.
+  void place(Planned& form, double seconds) const;
+  bool may_move_updates() const;
+  Tape tape_in_any_order(Program program) const;
+  void take_order(Program found, Planned& form) const;
+  Planned in_least_order(Planned made);
   Planned gather(const Planned& plain, double seconds);
   template <class Pass>
   Planned gathered(const char* name, const Pass& pass, Planned form);

@@ -19,7 +19,8 @@ struct Recomputed {
   double overhead = 0;  // predicted: the time of that, as a share of a step without
   // Of level 3: bytes of the least plan that was found at any price.
   std::optional<std::int64_t> least_feasible = {};
-  double forward = 0;  // of a sweep: the overhead of a forward pass
+  double forward = 0;      // of a sweep: the overhead of a forward pass
+  std::string costs = {};  // OpCosts::name
 };
 
 /// Bytes, and what computing again takes for them.

@@ -1,5 +1,6 @@
 // Groups of options that say where a network runs, on how many ranks and in how much memory.
 #include "framework/error.h"
+#include "memopt/recompute/processor_costs.h"
 #include "train/option_groups.h"
 #include "train/session/device.h"
 #include "train/session/memory_guest.h"
@@ -156,9 +157,10 @@ void add_budget(OptionSet& set, Options& o) {
   };
   set.add_read("--overhead", read_share, "SHARE",
                "Of level=3: what computing again may take of a step, such as 5% (default: as much as\na forward pass)");
-  set.add("--costs", o.costs, "FILE",
-          "Of level=3: weighs ops by what their kernels take here, which is measured once and kept in\nFILE (default: "
-          "by their operations and bytes)");
+  set.add("--costs", o.costs, "FILE|CPU",
+          "Of level=3: weighs ops by what their kernels take here, which is measured once and kept in\nFILE, or on a "
+          "kind of processor: " +
+              joined(processors_with_costs()) + " (default: by their operations and bytes)");
 }
 
 void add_print_log(OptionSet& set, Options& o) {

@@ -246,7 +246,7 @@ Options with_only(const Options& options, const OptionValues& values) {
   all.most_context = options.most_context;
   all.of_folder = options.of_folder;
   if (all.autotune == options.autotune) all.device.trials = options.device.trials;
-  if (all.costs == options.costs) all.program.memory.levels.seconds_of = options.program.memory.levels.seconds_of;
+  if (all.costs == options.costs) all.program.memory.levels.costs = options.program.memory.levels.costs;
   return all;
 }
 

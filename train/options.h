@@ -52,7 +52,7 @@ struct Options {
   std::int64_t context = 0;    // of `plan`: --set length; 0: as the network has it
   std::int64_t skip_bad = 0;   // until it becomes a part of the data's `spec`
   bool cheapest_zero = false;  // --zero auto: the cheapest stage that fits the memory budget
-  std::string costs = {};      // file of measured costs, for level 3
+  std::string costs = {};      // for level 3: a file of measured ones, or a kind of processors
   std::string autotune = {};   // file of choices among algorithms; "": by rule
 
   std::string format = "text";  // of results

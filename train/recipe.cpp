@@ -140,8 +140,8 @@ Options settled(Options o) {
   if (is_gpu(o.device)) program.pixels.emplace();
   if (counts_classes(o.course.best)) program.network.logits = true;
   program.memory.keeps_prediction = program.network.logits;
-  if (SecondsOf& seconds_of = program.memory.levels.seconds_of; !o.costs.empty() && !seconds_of)
-    seconds_of = measured_costs(o.device, o.costs);
+  if (OpCosts& costs = program.memory.levels.costs; !o.costs.empty() && !costs.seconds_of)
+    costs = {is_processor(o.costs) ? shipped_costs(o.costs, o.device) : measured_costs(o.device, o.costs), o.costs};
   return o;
 }
 

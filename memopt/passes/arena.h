@@ -14,6 +14,7 @@ struct ArenaFacts {
   std::int64_t lower_bound = 0;  // most bytes alive at one step, each storage rounded up to the device's alignment
   std::string bound_op = {};     // first while this op runs: its type and first output
   bool certified = false;        // no smaller one exists: it equals the bound, or a search was exhausted
+  bool any_order = false;        // nor in another order of these ops (recompute/least_order.h)
 };
 
 struct ArenaPlan {

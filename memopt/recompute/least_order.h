@@ -1,14 +1,20 @@
-// The order of the ops in which least is alive at once: a search over the sets of ops that may have run, below a peak
-// that falls. Ops that leave no more alive than there was before run at once, alone or in a row: alone nothing is lost
-// by it, in a row next to never. So for most networks some thousand sets are all there are.
+// The order of the ops in which least is alive at once.
 #pragma once
+#include <optional>
+
 #include "memopt/recompute/tape.h"
 
 namespace lethe {
 
-/// The program of the tape with the ops of block 0 in such an order; as it is if none is found that takes less. Each op
-/// reads what it read before. Work and memory are bounded, and the best order so far is taken; no clock is looked at. A
-/// program with ops that exchange values between ranks, or with very many ops, is given back as it is.
-Program least_order(const Program& program, const Tape& tape);
+struct LeastOrder {
+  std::optional<Program> program = {};  // with the ops of block 0 in the best order that was found; none: as they stand
+  std::int64_t at_least = 0;            // bytes that are alive at once in every order of these ops; 0: not known
+};
+
+/// Looks for orders in which fewer than `bytes` are alive at once, or fewer than in the program as it stands. Each op
+/// reads what it read before. Work (`looks`, as OrderSearch takes it) and memory are bounded, and no clock is looked
+/// at. A program with ops that exchange values between ranks, or with very many ops, is not looked at.
+LeastOrder least_order(const Program& program, const Tape& tape, int looks,
+                       const std::optional<std::int64_t>& bytes = {});
 
 }  // namespace lethe

@@ -164,7 +164,8 @@ Course course_of(const Tape& tape, const std::vector<Step>& steps) {
   std::vector<bool> taken(instances.size()), placed(instances.size());  // inputs, outputs: each is in one pair at most
   for (const Pair& p : pairs) {
     if (p.out < 0 || taken[p.in] || placed[p.out] || instances[p.in].last != p.step ||
-        instances[p.out].born != p.step || tape.values[instances[p.out].value].lasts)
+        tape.values[instances[p.in].value].lasts || instances[p.out].born != p.step ||
+        tape.values[instances[p.out].value].lasts)
       continue;
     const std::int64_t bytes = tape.values[instances[p.out].value].bytes;
     if (bytes > tape.values[instances[p.in].value].bytes) continue;

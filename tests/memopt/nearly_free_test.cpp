@@ -54,7 +54,7 @@ TEST(NearlyFree, IsWhatAHundredthOfAStepPaysFor) {
 Planned planned(const TrainingProgram& made, const char* memopt, std::optional<double> overhead = {}) {
   Prepared prepared{DeviceInfo{}};
   MemoptOptions options = options_of(memopt, false, made.network);
-  options.seconds_of = options_of("level=2", false, made.network).seconds_of;
+  options.costs = options_of("level=2", false, made.network).costs;
   options.overhead = overhead;
   return plan_memory(made.network.program, prepared, options);
 }
@@ -133,7 +133,7 @@ TEST(NearlyFree, IsLessWhereItTakesLonger) {
   Prepared prepared{DeviceInfo{}};
   MemoptOptions options = options_of("level=2", false, made.network);
   const auto again_at = [&](double seconds) {
-    options.seconds_of = [seconds](const Program& program, const Op& op) {
+    options.costs.seconds_of = [seconds](const Program& program, const Op& op) {
       return mult_adds_of(program, op) == 0 ? seconds : 1;
     };
     const Recomputed again = plan_memory(made.network.program, prepared, options).recomputed.value_or(Recomputed{});

@@ -106,7 +106,9 @@ MemoptOptions options_of(const std::string& memopt, bool skip_grads, const Netwo
   options.seconds = 0.01;
   options.fuse_copies = options.fuse_updates = is_in_arena(options.level);
   if (options.level == Level::Arena)  // of small programs, too, passes over memory run once more
-    options.seconds_of = [](const Program& program, const Op& op) { return mult_adds_of(program, op) == 0 ? 1e-6 : 1; };
+    options.costs.seconds_of = [](const Program& program, const Op& op) {
+      return mult_adds_of(program, op) == 0 ? 1e-6 : 1;
+    };
   return options;
 }
 

@@ -29,7 +29,8 @@ USES = "memopt/analysis/uses.h"
 REPLAY = "memopt/recompute/replay.cpp"
 TAPE = "memopt/recompute/tape.cpp"
 FREE = "memopt/recompute/nearly_free.cpp"
-ORDER = "memopt/recompute/least_order.cpp"
+ORDER = "memopt/recompute/order_search.cpp"
+ORDERED = "memopt/recompute/least_order.cpp"
 FOOTPRINT = "framework/language/footprint.h"
 PIPELINE = "memopt/plan.cpp"
 
@@ -184,7 +185,11 @@ MUTATIONS = [
     ("an op may run before what it reads is there", ORDER, "if (wrote[v] >= 0) before.insert(wrote[v]);", ""),
     ("a value may be replaced before its readers ran", ORDER,
      "for (const VarId v : call(i).out) before.insert(read[v].begin(), read[v].end());", ""),
-    ("views are made in the end", ORDER, "if (v != kNone && view[v] >= 0) self(self, std::exchange(view[v], -1));", ";"),
+    ("an op waits although others would die with it", ORDER, "made >= dead && ", ""),
+    ("an op waits although it takes more than who needs it", ORDER,
+     " && call(i).workspace + dead - in_place <= margin", ""),
+    ("ops in a row run at once although some of them leave less", ORDER, "if (may_run && alive < least) return false;", ""),
+    ("views are made in the end", ORDERED, "if (v != kNone && view[v] >= 0) self(self, std::exchange(view[v], -1));", ";"),
     # Gathered updates
     ("updates wait beyond what they meet", GATHER,
      "release_if([&](const Group& group) { return group.footprint.conflicts_with(ops[i]); });", ""),

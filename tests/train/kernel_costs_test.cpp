@@ -60,6 +60,23 @@ TEST_F(KernelCosts, DecideWhatIsComputedAgain) {
   EXPECT_GT(recomputed_if_costly("conv2d_grad_weight"), 0);
 }
 
+TEST_F(KernelCosts, OfAKindOfProcessorsAreTheSameEverywhere) {
+  const auto plan_of = [&](const std::string& costs, std::vector<std::string> more = {}) {
+    std::vector<std::string> args = {"plan",     "--model", "resnet20",   "--batch", "4",       "--eval-every", "0",
+                                     "--memopt", "level=3", "--overhead", "20%",     "--costs", costs};
+    args.insert(args.end(), more.begin(), more.end());
+    return run_train(args);
+  };
+  const Ended text = plan_of("avx512");
+  EXPECT_PRED2(says, text.out, " of a step, predicted by costs of avx512");
+  const auto json = nlohmann::json::parse(plan_of("avx512", {"--json"}).out);
+  EXPECT_EQ(json["recomputed"]["costs"], "avx512");
+  EXPECT_GT(json["overhead"], 0);
+  EXPECT_FALSE(std::filesystem::exists("avx512"));
+  EXPECT_PRED2(says, plan_of("amx").err, "--costs: no costs of 'amx' are shipped; there are those of avx512");
+  EXPECT_PRED2(says, plan_of("avx512", {"--device", "h100"}).err, "--costs avx512 is of a CPU; the device is h100");
+}
+
 TEST_F(KernelCosts, WhatIsWrongWithTheFileIsSaid) {
   const auto complaint = [&](const std::string& text, const std::vector<std::string>& more = {}) {
     if (!text.empty()) std::ofstream(path("c.json")) << text;

@@ -20,6 +20,7 @@
 #include "train/report/metrics.h"
 #include "train/report/progress.h"
 #include "train/report/tensorboard.h"
+#include "train/search/kernel_costs.h"
 #include "train/search/what_fits.h"
 #include "train/session/agreement.h"
 #include "train/session/atomic_file.h"
@@ -125,8 +126,9 @@ std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start) {
 
 /// What ranks need not be told: shards for all of them, processors of their own, and a GPU.
 Options for_ranks(const Options& given, const Start& start, Rank rank, const MpiWorld& world) {
-  check(rank.of == 1 || (given.autotune.empty() && given.costs.empty()),
-        "--autotune and --costs go with one process: each rank would measure for itself and choose otherwise");
+  check(rank.of == 1 || (given.autotune.empty() && (given.costs.empty() || is_processor(given.costs))),
+        "--autotune and --costs FILE go with one process: each rank would measure for itself and choose otherwise; "
+        "costs of a kind of processors, as --costs avx512, are the same on all");
   std::int64_t shards = std::max<std::int64_t>(8, rank.of);
   while (shards > rank.of && given.program.network.batch % shards != 0) shards /= 2;
   const bool is_known = given.given.contains("shards") || !start.checkpoint.empty();

@@ -46,7 +46,7 @@ std::string setting_line(const std::string& setting, std::int64_t without, std::
 std::string arena_line(const ArenaFacts& facts) {
   std::string line = message("memory arena ", facts.bytes, " bytes (", mebibytes(facts.bytes), "): ");
   if (facts.certified)
-    line += "certified minimal for this order";
+    line += facts.any_order ? "certified minimal for any order" : "certified minimal for this order";
   else
     line += formatted(
         "at most %.2f %% above the smallest for this order",
@@ -58,7 +58,7 @@ std::string recomputed_line(const Recomputed& facts) {
   if (facts.ops == 0) return "memory recompute nothing: all that backward reads is kept";
   return message("memory recompute ", facts.ops, facts.ops == 1 ? " op runs" : " ops run", " once more, ",
                  facts.mult_adds / 1000000, " million multiply-adds: ", formatted("%.1f %%", 100 * facts.overhead),
-                 " of a step, predicted");
+                 " of a step, predicted", facts.costs.empty() ? "" : " by costs of " + facts.costs);
 }
 
 std::string second_pass_line(const Recomputed& second) {

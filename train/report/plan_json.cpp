@@ -44,7 +44,9 @@ nlohmann::ordered_json tokens_json(const PlanReport& report) {
 nlohmann::ordered_json recomputed_json(const PlanReport& report) {
   const std::optional<Recomputed>& facts = report.planned().recomputed;
   if (!facts) return nullptr;
-  return {{"ops", facts->ops}, {"flops", 2 * facts->mult_adds}};
+  nlohmann::ordered_json costs;  // null for the rule of thumb
+  if (!facts->costs.empty()) costs = facts->costs;
+  return {{"ops", facts->ops}, {"flops", 2 * facts->mult_adds}, {"costs", costs}};
 }
 
 /// Null where they were not looked at.
@@ -113,6 +115,7 @@ std::string plan_json(const PlanReport& report) {
       {"lower_bound", (planned.arena ? *planned.arena : *report.row_of("level=2").arena).lower_bound},
       {"arena", planned.arena ? Json(planned.arena->bytes) : none},
       {"certified", planned.arena ? Json(planned.arena->certified) : none},
+      {"any_order", planned.arena ? Json(planned.arena->any_order) : none},
       {"overhead", planned.recomputed ? Json(planned.recomputed->overhead) : none},
       {"recomputed", recomputed_json(report)},
       {"clip_passes", planned.second_pass ? 2 : 1},

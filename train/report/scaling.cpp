@@ -41,7 +41,7 @@ std::string in_ms(double seconds) { return formatted("%.1f", 1000 * seconds); }
 std::string rests_on(const Scaling& scaling) {
   return message("Predicted, not measured: links of ", formatted("%g", 8e-9 * scaling.link.bytes), " Gbit/s and ",
                  formatted("%g", 1e6 * scaling.link.latency), " us; sums by ", word_of(scaling.exchange), "; kernels ",
-                 scaling.measured ? "as measured here" : "by rule of thumb", "; all ranks alike.");
+                 scaling.measured ? "as --costs has it" : "by rule of thumb", "; all ranks alike.");
 }
 
 constexpr double kFirstX = 72, kLastX = 788, kHighest = 48, kLowest = 372;  // of the frame, in a picture of 860 x 440
@@ -107,7 +107,7 @@ double Scaling::efficiency(const ScalingRow& row) const { return rows.front().st
 Scaling scaling_of(const ProgramSetting& setting, const DeviceInfo& device, std::int64_t most, const Link& link,
                    Exchange exchange) {
   check(setting.training, "a prediction for many ranks is of training: evaluation sends nothing in its steps");
-  const SecondsOf measured = setting.memory.levels.seconds_of;
+  const SecondsOf measured = setting.memory.levels.costs.seconds_of;
   Prepared prepared(device);
   Scaling scaling{.title = title_of(setting), .link = link, .exchange = exchange, .measured = measured != nullptr};
   for (std::int64_t times = 1; times * setting.shards.rank.of <= most; times *= 2)

@@ -22,7 +22,9 @@ TimelineSetting setting_of(ProgramSetting program, const std::string& memopt, Pr
 std::string note_of(const TimelineSetting& setting) {
   const std::optional<ArenaFacts>& arena = setting.planned.arena;
   if (!arena) return setting.memopt == "none" ? "a buffer for each value" : "buffers of dead values are used again";
-  return arena->certified ? "one arena, certified minimal for this order of ops" : "one arena";
+  if (!arena->certified) return "one arena";
+  return arena->any_order ? "one arena, certified minimal for any order of ops"
+                          : "one arena, certified minimal for this order of ops";
 }
 
 Json ops_of(const Planned& planned) {

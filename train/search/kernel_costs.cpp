@@ -1,14 +1,16 @@
 #include "train/search/kernel_costs.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "framework/error.h"
 #include "framework/language/op_def.h"
 #include "framework/language/op_facts.h"
+#include "framework/language/strides.h"
 #include "framework/ranks/traffic.h"
 #include "framework/run/prepared.h"
 #include "framework/timed.h"
-#include "memopt/recompute/seconds.h"
+#include "memopt/recompute/processor_costs.h"
 #include "train/session/device.h"
 #include "train/session/measured_file.h"
 
@@ -19,7 +21,7 @@ namespace {
 constexpr int kRuns = 4;
 constexpr double kLong = 0.05;  // seconds
 
-constexpr int kVersion = 5;
+constexpr int kVersion = 6;
 
 class KernelCosts {
  public:
@@ -65,21 +67,37 @@ class KernelCosts {
   std::map<std::string, double> seconds_;  // by signature
 };
 
+/// What an input is measured with: zeros, but the lengths of an attention's samples are whole, or it had nothing to do.
+std::vector<std::int32_t> numbers_of(const Program& program, const Op& op, std::size_t slot) {
+  const Var& var = program.vars[op.in[slot]];
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>((span_of(var) + 3) / 4));
+  const std::vector<std::string>& names = op_def(op.type).inputs;
+  if (slot > 1 && slot < names.size() && names[slot] == "lengths?") {
+    const Var& keys = program.vars[op.in[1] == kNone ? op.in[0] : op.in[1]];
+    std::ranges::fill(numbers, static_cast<std::int32_t>(keys.shape[1]));
+  }
+  return numbers;
+}
+
 }  // namespace
 
 double seconds_of_kernel(Device& device, Prepared& prepared, const Program& program, const Op& op) {
   const Kernel& kernel = prepared.kernel(program, op);
   std::vector<Buffer> memory;
-  const auto zeros = [&](std::int64_t bytes) {
-    const std::vector<std::byte> none(static_cast<std::size_t>(bytes));
+  const auto holding = [&](const std::vector<std::int32_t>& numbers) {
+    const auto bytes = static_cast<std::int64_t>(numbers.size()) * 4;
     memory.emplace_back(device, bytes);
-    device.copy_in(memory.back().data(), none.data(), bytes);
+    device.copy_in(memory.back().data(), numbers.data(), bytes);
     return memory.back().data();
   };
+  const auto zeros = [&](std::int64_t bytes) {
+    return holding(std::vector<std::int32_t>(static_cast<std::size_t>((bytes + 3) / 4)));
+  };
   std::vector<void*> in, out;
-  for (const VarId v : op.in) in.push_back(v == kNone ? nullptr : zeros(bytes_of(program.vars[v])));
+  for (std::size_t i = 0; i < op.in.size(); ++i)
+    in.push_back(op.in[i] == kNone ? nullptr : holding(numbers_of(program, op, i)));
   for (std::size_t i = 0; i < op.out.size(); ++i)
-    out.push_back(op_def(op.type).updates ? in[i] : zeros(bytes_of(program.vars[op.out[i]])));
+    out.push_back(op_def(op.type).updates ? in[i] : zeros(span_of(program.vars[op.out[i]])));
   void* const workspace = zeros(kernel.workspace_bytes());
   const KernelArgs args{in.data(), out.data(), workspace, device.stream(), device.tickets()};
   double fastest = std::numeric_limits<double>::infinity();
@@ -93,6 +111,15 @@ double seconds_of_kernel(Device& device, Prepared& prepared, const Program& prog
     if (run > 0 && seconds > kLong) break;
   }
   return fastest;
+}
+
+bool is_processor(const std::string& costs) {
+  return costs == "amx" || (costs.starts_with("avx") && costs.find_first_of("/.") == std::string::npos);
+}
+
+SecondsOf shipped_costs(const std::string& processor, const DeviceSetting& device) {
+  check(!is_gpu(device), "`costs` ", processor, " is of a CPU; the device is ", device.name);
+  return with_context("`costs`", [&] { return costs_on_processor(processor); });
 }
 
 SecondsOf measured_costs(const DeviceSetting& device, const std::string& file) {

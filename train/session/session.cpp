@@ -58,7 +58,7 @@ const Plans& Session::plan() {
   if (plans_) return *plans_;
   prepared_ = std::make_unique<Prepared>(device());
   plans_ = plan_programs(programs_, setting_.program.evaluated, setting_.program.memory, *prepared_);
-  setting_.program.memory.levels.seconds_of = {};  // which may hold memory
+  setting_.program.memory.levels.costs.seconds_of = {};  // which may hold memory
   check_budget(setting_.program, *plans_);
   return *plans_;
 }

@@ -1,0 +1,11 @@
+// Tables that bench_kinds made.
+#pragma once
+#include <span>
+
+#include "memopt/recompute/processor_costs.h"
+
+namespace lethe {
+
+std::span<const KernelCost> costs_of_avx512();
+
+}  // namespace lethe
