@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kThreads = 2, kLooks = 1000;
+constexpr int kThreads = 2, kLooks = 1'000'000;
 
 Json json_of(const TapeCall& call) {
   Json joins = Json::array();

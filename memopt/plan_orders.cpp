@@ -9,7 +9,7 @@ namespace lethe {
 namespace {
 
 /// For an order, as OrderSearch takes it; few where many plans are made.
-constexpr int kLooks = 200, kFewLooks = 40;
+constexpr int kLooks = 100'000, kFewLooks = 20'000;
 
 }  // namespace
 

@@ -9,8 +9,6 @@
 namespace lethe {
 namespace {
 
-/// Of a larger program the search looks at ops as often as of one of so many.
-constexpr std::int64_t kOpsThatCount = 2000;
 /// Most bytes of the sets that are known and of those that wait, without what else is known of them.
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 /// Ops in a row that may run at once: all subsets of them are looked at.
@@ -22,10 +20,9 @@ constexpr std::size_t kMostLater = 64;
 
 }  // namespace
 
-OrderSearch::OrderSearch(const Tape& tape, int looks) : tape_(tape), users_(tape.values.size()) {
+OrderSearch::OrderSearch(const Tape& tape, int looks) : tape_(tape), users_(tape.values.size()), most_looks_(looks) {
   for (int i = 0; i < static_cast<int>(tape.ops.size()); ++i)
     if (!tape.ops[i].is_view) ops_.push_back(i);
-  most_looks_ = looks * std::min<std::int64_t>(count(), kOpsThatCount);
   needs_.resize(ops_.size());
   then_.resize(ops_.size());
   std::vector<int> wrote(tape.values.size(), -1);

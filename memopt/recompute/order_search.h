@@ -14,9 +14,8 @@ namespace lethe {
 /// branches hold inside is left out.
 class OrderSearch {
  public:
-  /// `looks`: how often ops may be looked at, to see what running one next would take, for each op there is, in
-  /// all calls together. Most
-  /// searches of the zoo end within 2 to 90.
+  /// `looks`: how often ops may be looked at in all calls, to see what running one next would take. Searches of the zoo
+  /// mostly end within 2 to 90 for each op.
   OrderSearch(const Tape& tape, int looks);
 
   struct Found {
@@ -69,7 +68,8 @@ class OrderSearch {
   std::vector<std::vector<int>> needs_ = {}, then_ = {};  // by op: those that run before it, and those that wait for it
   std::vector<std::vector<int>> users_;                   // by value
   std::vector<bool> waits_ = {};                          // by op: it runs when another needs it
-  std::int64_t given_ = 0, looks_ = 0, most_looks_ = 0;
+  std::int64_t given_ = 0;
+  int looks_ = 0, most_looks_ = 0;
   bool gave_up_ = false;
   std::vector<std::pair<int, int>> paths_ = {};  // an op that ran, and what ran before it
 };

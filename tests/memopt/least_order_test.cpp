@@ -82,7 +82,7 @@ TEST(LeastOrder, IsTheBestOfAllOrdersOfASmallProgram) {
     const Program given = branches(widths);
     const Tape tape = tape_of_level2(given);
     ASSERT_LE(tape.ops.size(), 9U);
-    const LeastOrder made = least_order(given, tape, 1000);
+    const LeastOrder made = least_order(given, tape, 100'000);
     const Tape ordered = tape_of_level2(*made.program);
     const std::int64_t least = peak_in(ordered, as_it_stands(ordered));
     EXPECT_EQ(least, least_of_all_orders(tape));
@@ -97,7 +97,7 @@ TEST(LeastOrder, KeepsWhatEachOpReadsAndTakesNoByteMore) {
     SCOPED_TRACE(seed);
     const Program given = with_updates(random_program(seed), "momentum").network.program;
     const Tape tape = tape_of_level2(given);
-    const Program made = least_order(given, tape, 1000).program.value_or(given);
+    const Program made = least_order(given, tape, 100'000).program.value_or(given);
     check_order(given, made);
     const Tape ordered = tape_of_level2(made);
     const std::int64_t before = peak_in(tape, as_it_stands(tape)), after = peak_in(ordered, as_it_stands(ordered));
@@ -140,7 +140,7 @@ Tape small_tape(std::uint64_t seed) {
 
 void expect_the_best_order(const Tape& tape) {
   const std::int64_t least = least_of_all_orders(tape);
-  OrderSearch search(tape, 1000);
+  OrderSearch search(tape, 100'000);
   EXPECT_FALSE(search.within(least - 1));
   const std::optional<OrderSearch::Found> found = search.within(least);
   ASSERT_TRUE(found);
@@ -209,12 +209,12 @@ TEST(OrderSearch, DoesNotPutWhatLastsInPlaceOfAnything) {
 TEST(LeastOrder, IsNotKnownOfPartsOfAValue) {
   const Program given = branches({64, 32});
   const Tape tape = tape_of_level2(given);
-  EXPECT_GT(least_order(given, tape, 1000).at_least, 0);
+  EXPECT_GT(least_order(given, tape, 100'000).at_least, 0);
   Tape parts = tape;
   std::vector<VarId> made;
   for (const TapeOp& op : tape.ops) made.push_back(op.call.out.front());
   parts.root[made[1]] = parts.root[made[0]];
-  EXPECT_EQ(least_order(given, parts, 1000).at_least, 0);
+  EXPECT_EQ(least_order(given, parts, 100'000).at_least, 0);
 }
 
 TEST(LeastOrder, IsKnownOfMostSmallPlans) {

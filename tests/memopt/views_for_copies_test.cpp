@@ -150,7 +150,7 @@ TEST(ViewsForCopies, TakeNoByteMoreInRandomPrograms) {
 }
 
 TEST(ViewsForCopies, LowerGoogLeNet) {
-  const Network network = load_network("googlenet", {.batch = 2, .dtype = DType::f32, .training = true},
+  const Network network = load_network("googlenet", {.batch = 8, .dtype = DType::f32, .training = true},
                                        {{"size", "64"}, {"classes", "10"}});
   const TrainingProgram made = with_updates(with_backward(network), "momentum");
   EXPECT_LT(planned_with(made, true).plan.bytes.total(), planned_with(made, false).plan.bytes.total());
