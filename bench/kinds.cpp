@@ -1,11 +1,11 @@
 // What kernels take on this processor beside what the rule of thumb says, by kind: the rows of a table of shipped costs
-// (memopt/recompute/processor_costs.h). Each kernel of the training steps of some networks is measured by itself.
+// (train/search/processor_costs.h). Each kernel of the training steps of some networks is measured by itself.
 #include <map>
 
 #include "bench/bench.h"
 #include "framework/formatted.h"
-#include "memopt/recompute/processor_costs.h"
 #include "train/search/kernel_costs.h"
+#include "train/search/processor_costs.h"
 #include "train/session/device.h"
 #include "train/session/programs.h"
 

@@ -1,7 +1,7 @@
 // Groups of options that say where a network runs, on how many ranks and in how much memory.
 #include "framework/error.h"
-#include "memopt/recompute/processor_costs.h"
 #include "train/option_groups.h"
+#include "train/search/processor_costs.h"
 #include "train/session/device.h"
 #include "train/session/memory_guest.h"
 #include "train/session/programs.h"

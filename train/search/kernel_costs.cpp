@@ -10,7 +10,7 @@
 #include "framework/ranks/traffic.h"
 #include "framework/run/prepared.h"
 #include "framework/timed.h"
-#include "memopt/recompute/processor_costs.h"
+#include "train/search/processor_costs.h"
 #include "train/session/device.h"
 #include "train/session/measured_file.h"
 

@@ -15,7 +15,7 @@ double seconds_of_kernel(Device& device, Prepared& prepared, const Program& prog
 
 /// Whether `costs` is what a kind of processors is called, of which costs are shipped or not, and no file.
 bool is_processor(const std::string& costs);
-/// Of a kind of processors (memopt/recompute/processor_costs.h). Fails if there are none of it, or the device is a GPU.
+/// Of a kind of processors (train/search/processor_costs.h). Fails if there are none of it, or the device is a GPU.
 SecondsOf shipped_costs(const std::string& processor, const DeviceSetting& device);
 
 /// Seconds of ops on the device. Known ones are read from `file`, a JSON file, if it is there; each other kernel is

@@ -2,7 +2,7 @@
 #pragma once
 #include <span>
 
-#include "memopt/recompute/processor_costs.h"
+#include "train/search/processor_costs.h"
 
 namespace lethe {
 

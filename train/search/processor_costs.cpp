@@ -1,4 +1,4 @@
-#include "memopt/recompute/processor_costs.h"
+#include "train/search/processor_costs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "framework/error.h"
 #include "framework/language/device_info.h"
 #include "framework/language/op_def.h"
-#include "memopt/recompute/shipped_costs.h"
+#include "train/search/shipped_costs.h"
 
 namespace lethe {
 namespace {

@@ -1,4 +1,4 @@
-#include "memopt/recompute/processor_costs.h"
+#include "train/search/processor_costs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What bench_kinds printed on two threads of a Xeon of Emerald Rapids without AMX; oneDNN 2.6.3, g++ 12.
-#include "memopt/recompute/shipped_costs.h"
+#include "train/search/shipped_costs.h"
 
 namespace lethe {
 namespace {
