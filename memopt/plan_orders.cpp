@@ -8,8 +8,8 @@
 namespace lethe {
 namespace {
 
-/// For an order, as OrderSearch takes it; few where many plans are made.
-constexpr int kLooks = 100'000, kFewLooks = 20'000;
+/// For an order, as OrderSearch takes it: of a form, of the plan that is made of it, and of one of a ladder's many.
+constexpr int kLooks = 400'000, kLooksInTheEnd = 100'000, kLooksOfARung = 20'000;
 
 }  // namespace
 
@@ -43,16 +43,18 @@ Planned MemoryStage::keep_all_in_some_order(const Planned& form) {
   try_order(early);
   if (may_move_updates()) {
     LeastOrder found = least_order(form.program, tape_in_any_order(form.program), kLooks);
-    Planned least = form;
-    if (found.program) take_order(std::move(*found.program), least);
-    try_order(least);
+    if (found.program) {
+      Planned least = form;
+      take_order(std::move(*found.program), least);
+      try_order(least);
+    }
   }
   return in_least_order(std::move(made));
 }
 
 /// Of the ops as they are in the end; they stay where they are if a device brings some of them together.
 Planned MemoryStage::in_least_order(Planned made) {
-  const int looks = options_.level == Level::Recompute ? kFewLooks : kLooks;
+  const int looks = options_.level == Level::Recompute ? kLooksOfARung : kLooksInTheEnd;
   LeastOrder least = least_order(made.program, tape_in_any_order(made.program), looks, made.arena->bytes);
   if (least.program && may_move_updates() && !options_.gather) {
     Planned other = made;

@@ -194,6 +194,37 @@ TEST(OrderSearch, LetsNoOpWaitForOneThatHasNoRoomForIt) {
   expect_the_best_order(tape);
 }
 
+TEST(OrderSearch, LetsNoOpWaitThatFreesMoreThanItMakes) {
+  const Tape tape =
+      tape_with({{.bytes = 300}, {.bytes = 10}, {.bytes = 100}, {.bytes = 500}, {.bytes = 400, .lasts = true}},
+                {{.out = {0, 1}, .workspace = 50},
+                 {.in = {0}, .out = {2}},
+                 {.in = {1}, .out = {3}, .workspace = 5},
+                 {.in = {2}, .out = {4}}});
+  EXPECT_EQ(least_of_all_orders(tape), 615);
+  expect_the_best_order(tape);
+}
+
+/// Ops 1, 2 and 3 leave less than there was, 2 and 3 without 1 still less; then there is room for op 4.
+TEST(OrderSearch, RunsNoRowAtOnceOfWhichAPartLeavesLess) {
+  const Tape tape = tape_with({{.bytes = 100},
+                               {.bytes = 200},
+                               {.bytes = 10},
+                               {.bytes = 200},
+                               {.bytes = 100},
+                               {.bytes = 10},
+                               {.bytes = 10},
+                               {.bytes = 10}},
+                              {{.out = {0, 1, 2}, .workspace = 200},
+                               {.in = {0}, .out = {3}},
+                               {.in = {0}, .out = {4}},
+                               {.in = {4, 1}, .out = {5}},
+                               {.in = {2}, .out = {6}, .workspace = 500},
+                               {.in = {3, 5, 6}, .out = {7}}});
+  EXPECT_EQ(least_of_all_orders(tape), 630);
+  expect_the_best_order(tape);
+}
+
 TEST(OrderSearch, DoesNotPutWhatLastsInPlaceOfAnything) {
   const Tape tape =
       tape_with({{.bytes = 100}, {.bytes = 10}, {.bytes = 100, .lasts = true}, {.bytes = 500}, {.bytes = 10}},

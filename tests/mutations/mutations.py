@@ -188,7 +188,10 @@ MUTATIONS = [
     ("an op waits although others would die with it", ORDER, "made >= dead && ", ""),
     ("an op waits although it takes more than who needs it", ORDER,
      " && call(i).workspace + dead - in_place <= margin", ""),
-    ("ops in a row run at once although some of them leave less", ORDER, "if (may_run && alive < least) return false;", ""),
+    ("an op waits for room that what lasts does not give", ORDER, "counts(out) && !own.lasts && ", "counts(out) && "),
+    ("ops in a row run at once although some of them leave less", ORDER, "may_run && alive < least", "alive < 0 * least"),
+    ("a row ends before the op that it is for", ORDER, "has(done, i) && alive <= from.alive",
+     "i >= 0 && alive <= from.alive"),
     ("views are made in the end", ORDERED, "if (v != kNone && view[v] >= 0) self(self, std::exchange(view[v], -1));", ";"),
     # Gathered updates
     ("updates wait beyond what they meet", GATHER,
