@@ -24,7 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // of a message: MPI counts in int
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;    // of a message: MPI counts in int
+constexpr std::chrono::seconds kUntilRankZeroHasEndedAll(5);  // on a busy machine mpirun takes more than one
 
 void check_mpi(int result, const char* doing) {
   if (result == MPI_SUCCESS) return;
@@ -181,7 +182,7 @@ std::int64_t MpiWorld::number_on_host() const {
 std::string MpiWorld::name_of(std::int64_t rank) const { return message("rank ", rank, " on ", place(rank).host); }
 
 void MpiWorld::fail(const std::string& what, Exit code) const {
-  if (rank().number != 0) std::this_thread::sleep_for(std::chrono::seconds(1));
+  if (rank().number != 0) std::this_thread::sleep_for(kUntilRankZeroHasEndedAll);
   const std::string whose = rank().number == 0 ? "" : name_of(rank().number) + ": ";
   std::fprintf(stderr, "train: error: %s%s\n", whose.c_str(), what.c_str());
   MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));

@@ -33,7 +33,7 @@ class MpiWorld {
   /// "rank 3 on node7".
   std::string name_of(std::int64_t rank) const;
   /// Says what went wrong and ends all ranks at once. What happens on all of them rank 0 alone says: the others leave
-  /// it a second.
+  /// it some seconds.
   [[noreturn]] void fail(const std::string& what, Exit code) const;
 
  private:
