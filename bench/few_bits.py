@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Whether networks learn as well with states in 8 bits, and with parameters in bf16, as with both in f32; and by
-batches in eight parts (or as many as samples) with their gradients summed in bf16 as in f32: loss and accuracy on what
+batches in eight parts (or as many as samples) with their gradients summed in bf16 as in f32; and in bf16 with gradients
+that stay so: loss and accuracy on what
 they were not trained on, after a third, two thirds and all of the steps; the mean over seeds and the extremes.
 
     bench/few_bits.py --data DIR [--text FILE] [--seeds 3] [NETWORK...]
@@ -23,8 +24,10 @@ NETWORKS = {
     "vit_tiny": ("cifar10:{data}/cifar10", 60, 32, [*ADAMW, "--lr", "0.001"]),
     "gpt2": ("text:{text}", 30, 2, [*ADAMW, "--lr", "0.0003", "--set", "length=64"]),
 }
+BF16 = ["--dtype", "bf16"]
 PARTS = ["--micro-batch", "{part}"]
 SETTINGS = {"f32": [], "--state-dtype 8bit": ["--state-dtype", "8bit"], "--param-dtype bf16": ["--param-dtype", "bf16"],
+            "in bf16": BF16, "in bf16, --grad-dtype bf16": [*BF16, "--grad-dtype", "bf16"],
             "in parts": PARTS, "in parts, --accumulate bf16": [*PARTS, "--accumulate", "bf16"]}
 
 
@@ -47,13 +50,15 @@ def main():
     parser = peers.parser(__doc__, seeds=3)
     parser.add_argument("--data", required=True, help="a folder with mnist/ and cifar10/")
     parser.add_argument("--text", default="/usr/share/common-licenses/GPL-3")
+    parser.add_argument("--settings", nargs="+", choices=SETTINGS, default=[*SETTINGS], metavar="SETTING",
+                        help="of those of the table (default: all)")
     parser.add_argument("network", nargs="*", help=f"of {', '.join(NETWORKS)} (default: all)")
     given = parser.parse_args()
     if unknown := set(given.network) - set(NETWORKS):
         parser.error(f"no network {min(unknown)!r}; there are {', '.join(NETWORKS)}")
     table = Table("network", "setting", "loss after a third", "two thirds", "all", "accuracy")
     for network in given.network or NETWORKS:
-        for setting in SETTINGS:
+        for setting in given.settings:
             runs = [evaluations(given.train, network, given, setting, seed) for seed in range(given.seeds)]
             third, two_thirds, last = ([run[at] for run in runs] for at in range(3))
             means = (f"{statistics.mean(loss for loss, _ in at):.3f}" for at in (third, two_thirds))

@@ -6,6 +6,7 @@
 // first pass of two (memopt/passes/two_passes.h), takes their sums by chunk by square_sums and lets the gradients go;
 // clip_scale adds these sums in the same order.
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "framework/language/op_def.h"
@@ -22,7 +23,11 @@ constexpr std::int64_t kChunkGrain = kElementGrain / kNormChunk;
 std::int64_t chunks_of(std::int64_t n) { return (n + kNormChunk - 1) / kNormChunk; }
 
 struct AddSquare {
-  HD double operator()(double sum, double x) const { return std::fma(x, x, sum); }
+  template <class T>
+  HD double operator()(double sum, T x) const {
+    const double value = compute(x);
+    return std::fma(value, value, sum);
+  }
 };
 struct AddValue {
   HD double operator()(double sum, double x) const { return sum + x; }
@@ -75,7 +80,7 @@ bool takes_sums(const Op& op) { return op.attrs.has(kDType); }
 struct SquareSums {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    return for_wide(args.in(0).dtype, [&](auto zero) {
+    return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([n = elements(args.in(0).shape)](const KernelArgs& a) {
         const ChunkSum<AddSquare, T> sums{a.in<T>(0), n, a.out<double>(0)};
@@ -87,13 +92,38 @@ struct SquareSums {
 
 std::vector<VarId> gradients_of(const Op& op) { return {op.in.begin() + 1, op.in.end()}; }
 
+/// Sums of squares by chunk, of gradients of several dtypes.
+template <class Device>
+class SquaresOfAll {
+ public:
+  explicit SquaresOfAll(void* stream)
+      : launches_(Of<float>(stream, kChunkGrain), Of<double>(stream, kChunkGrain), Of<Bf16>(stream, kChunkGrain),
+                  Of<F16>(stream, kChunkGrain)) {}
+  void add(DType dtype, const void* gradient, std::int64_t n, double* sums) {
+    for_float(dtype, [&](auto zero) {
+      using T = decltype(zero);
+      std::get<Of<T>>(launches_).add(chunks_of(n), {static_cast<const T*>(gradient), n, sums});
+    });
+  }
+  void flush() {
+    std::apply([](auto&... each) { (each.flush(), ...); }, launches_);
+  }
+
+ private:
+  template <class T>
+  using Of = WarpLaunches<Device, ChunkSum<AddSquare, T>>;
+  std::tuple<Of<float>, Of<double>, Of<Bf16>, Of<F16>> launches_;
+};
+
 struct ClipScale {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     std::vector<std::int64_t> sizes;
+    std::vector<DType> dtypes;
     std::int64_t chunks = 0;
     for (const VarId v : gradients_of(args.op)) {
       sizes.push_back(elements(args.program.vars[v].shape));
+      dtypes.push_back(args.program.vars[v].dtype);
       chunks += takes_sums(args.op) ? sizes.back() : chunks_of(sizes.back());
     }
     const std::int64_t groups = chunks_of(chunks);
@@ -102,18 +132,18 @@ struct ClipScale {
     return for_wide(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       const bool scaled = args.has_in(0);
-      const auto run = [sizes, chunks, groups, chunk_sums, group_sums, scaled, sums_given = takes_sums(args.op),
+      const auto run = [sizes, dtypes, chunks, groups, chunk_sums, group_sums, scaled, sums_given = takes_sums(args.op),
                         max_norm = args.op.attrs.number("max_norm")](const KernelArgs& a) {
         double *const of_chunks = chunk_sums.at<double>(a), *const of_groups = group_sums.at<double>(a);
         double* next = of_chunks;
-        WarpLaunches<Device, ChunkSum<AddSquare, T>> sums(a.stream, kChunkGrain);
+        SquaresOfAll<Device> sums(a.stream);
         for (std::size_t slot = 0; slot < sizes.size(); ++slot) {
           if (sums_given) {
             parallel_for(Device{}, a.stream, sizes[slot], CopySum{a.in<double>(static_cast<int>(slot) + 1), next});
             next += sizes[slot];
             continue;
           }
-          sums.add(chunks_of(sizes[slot]), {a.in<T>(static_cast<int>(slot) + 1), sizes[slot], next});
+          sums.add(dtypes[slot], a.inputs[slot + 1], sizes[slot], next);
           next += chunks_of(sizes[slot]);
         }
         sums.flush();
@@ -142,12 +172,12 @@ const Register clip_scale{{
         [](const InferArgs& args) {
           check(args.op.in.size() > 1, "clip_scale: no gradients given");
           const bool sums = takes_sums(args.op);
-          const DType given = args.in(1).dtype, dtype = sums ? dtype_named(args.op.attrs.text(kDType)) : given;
+          const DType given = args.in(1).dtype, dtype = sums ? dtype_named(args.op.attrs.text(kDType)) : wide_of(given);
           check(!sums || given == DType::f64, "clip_scale: sums are of ", name_of(given), ", expected f64");
           check_input(args, 0, {Shape{}, dtype});
           for (const VarId v : gradients_of(args.op))
-            check(args.program.vars[v].dtype == given, "clip_scale: '", args.program.vars[v].name, "' is ",
-                  text_of(args.program.vars[v]), ", the first is of ", name_of(given));
+            check(wide_of(args.program.vars[v].dtype) == wide_of(given), "clip_scale: '", args.program.vars[v].name,
+                  "' is ", text_of(args.program.vars[v]), ", the first is of ", name_of(given));
           return std::vector<Type>{{Shape{}, dtype}};
         },
     .all_gradients = &kAllGradients,

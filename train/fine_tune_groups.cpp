@@ -74,6 +74,13 @@ void add_storage(OptionSet& set, Options& o) {
          "Of trained parameters of two axes or more: bf16, which updates round by chance, or f32 (default)")
       ->check(one_of({"f32", "bf16"}))
       ->is({Fact::Kept});
+  set.add_read(
+         "--grad-dtype", [&network](const std::string& name) { network.grad_dtype = dtype_named(name); }, "TYPE",
+         "Of gradients of parameters of two axes or more: bf16 or f16, as --dtype, in which backward computes them "
+         "and\n"
+         "PyTorch keeps them, or f32 (default)")
+      ->check(one_of({"f32", "bf16", "f16"}))
+      ->is({Fact::Kept});
   set.add_read("--keep-f32", list_into(network.keep_f32), "NAMES",
                "Of --state-dtype 8bit and --param-dtype bf16: these parameters and their states stay in f32, as\n"
                "'logits.*'; none: no others")

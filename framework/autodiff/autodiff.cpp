@@ -53,7 +53,7 @@ void GradBuilder::update(const std::string& type, std::vector<VarId> in, Attrs a
 }
 
 std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also, VarId seed,
-                                       const std::set<VarId>& frozen) {
+                                       const std::set<VarId>& frozen, bool narrow) {
   check(program.vars[loss].shape.empty(), "the loss '", program.vars[loss].name, "' has shape ",
         text_of(program.vars[loss].shape), ", expected a scalar");
   const std::size_t vars = program.vars.size();
@@ -76,6 +76,7 @@ std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::
     if (roots[v])
       if (const VarId grad = backward.take(static_cast<VarId>(v)); grad != kNone)
         grads.push_back({static_cast<VarId>(v), grad});
+  if (narrow) keep_narrow(program, grads);
   widen_outputs(program, grads);
   join_gradients(program, grads);
   mark_weight_blocks(program);

@@ -93,8 +93,8 @@ DType gradient_dtype(const Var& var);
 /// order of the params' ids. Backward ends where only frozen params and inputs lead on. What backward reads of a loop's
 /// trips goes to stash vars of `max_trips` entries, which this adds to the forward part; with the loop's attribute
 /// `recompute` only what the loop carries. `seed` is the gradient of the loss itself, a scalar of its dtype; without
-/// one 1.
+/// one 1. `narrow`: gradients of parameters of two axes or more stay in the dtype in which backward computes.
 std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also = {},
-                                       VarId seed = kNone, const std::set<VarId>& frozen = {});
+                                       VarId seed = kNone, const std::set<VarId>& frozen = {}, bool narrow = false);
 
 }  // namespace lethe

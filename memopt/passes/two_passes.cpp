@@ -96,12 +96,11 @@ class Copying {
 
 /// The same op, given the digests of gradients, which are made before it.
 Op given_digests(Program& program, Op op) {
-  const VarId gradient = op.in[first_gradient(op)];
   for (std::size_t slot = first_gradient(op); slot < op.in.size(); ++slot)
     op.in[slot] = append_op(program, 0, op.role, op_def(op.type).all_gradients->digest, {op.in[slot]}, {},
                             program.vars[op.in[slot]].name + "/digest")
                       .front();
-  op.attrs.set("dtype", std::string(name_of(program.vars[gradient].dtype)));
+  op.attrs.set("dtype", std::string(name_of(program.vars[op.out[0]].dtype)));
   return op;
 }
 

@@ -154,19 +154,19 @@ TEST(Autodiff, RandomNetworksHaveTheGradientsThatDifferencesGive) {
 
 /// x [3,2] times c, the bf16 copy of w [2,2], which `more` may read too; the objective takes z. With the gradients of w
 /// and of the vars of these names.
-Program low_product(const std::string& more, const std::vector<std::string>& also = {}) {
+Program low_product(const std::string& more, const std::vector<std::string>& also = {}, bool narrow = false) {
   Program program = parse_program(
       "input x bf16[3,2]\nparam w f32[2,2]\ntemp c bf16[2,2]\ntemp y bf16[3,2]\ntemp z bf16[3,2]\ntemp wide f32[3,2]\n"
       "temp loss f32[]\nblock 0 {\nc = cast(w) {dtype=\"bf16\"}\ny = matmul(x, c)\n" +
       more + "wide = cast(z) {dtype=\"f32\"}\nloss = test_objective(wide)\n}\n");
   std::vector<VarId> vars;
   for (const std::string& name : also) vars.push_back(find_var(program, name));
-  const auto grads = append_backward(program, find_var(program, "loss"), vars);
+  const auto grads = append_backward(program, find_var(program, "loss"), vars, kNone, {}, narrow);
   verify(program);
   EXPECT_EQ(grads.size(), 1 + also.size());
   for (const ParamGrad& g : grads) {
     EXPECT_EQ(program.vars[g.grad].name.rfind(program.vars[g.param].name + "@GRAD", 0), 0U);
-    EXPECT_EQ(program.vars[g.grad].dtype, program.vars[g.param].dtype);
+    EXPECT_EQ(program.vars[g.grad].dtype, narrow ? DType::bf16 : program.vars[g.param].dtype);
   }
   return program;
 }
@@ -186,6 +186,14 @@ TEST(Autodiff, WhatOthersReadIsNotWrittenWide) {
     for (const std::string& line : lines) EXPECT_EQ(line.find("wide_output"), std::string::npos) << line;
   };
   expect_narrow(low_product("z = matmul(y, c)\n"), "w@GRAD = cast(c@GRAD.3) {dtype=\"f32\"}");
+}
+
+TEST(Autodiff, ANarrowGradientIsWhatBackwardComputes) {
+  const Program program = low_product("z = relu(y)\n", {"x"}, true);
+  EXPECT_EQ(backward_lines(program).back(), "w@GRAD = matmul(x, y@GRAD) {transpose_a=1, transpose_b=0}");
+  EXPECT_EQ(find_var(program, "c@GRAD"), kNone) << "a var that nothing uses would get memory";
+  const Program twice = low_product("z = matmul(y, c)\n", {}, true);
+  EXPECT_EQ(backward_lines(twice).back(), "w@GRAD = sum_n(c@GRAD, c@GRAD.2)") << to_text(twice);
 }
 
 TEST(Autodiff, AGradientThatIsReadAtTheEndStaysAsItIs) {

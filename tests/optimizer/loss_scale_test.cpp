@@ -7,6 +7,7 @@
 #include "framework/run/executor.h"
 #include "kernels/cpu/device.h"
 #include "optimizer/optimizer.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/run_op.h"
 
 namespace lethe::testing {
@@ -129,6 +130,16 @@ TEST_F(Scaled, StatesStayAsTheyAreInASkippedStep) {
   EXPECT_EQ(store_.read("w@m"), m);
   EXPECT_EQ(store_.read("w@v"), v);
   EXPECT_EQ(weights(), before);
+}
+
+/// 2, 3 and 6 have the norm 7.
+TEST(ClipScale, TakesGradientsOfSeveralDtypes) {
+  const Attrs attrs{{"max_norm", 3.5}};
+  for (const DType low : {DType::bf16, DType::f16, DType::f32})
+    EXPECT_NEAR(run_op("clip_scale", {{}, Tensor{{2, 1}, {2, 3}, low}, Tensor{{1}, {6}, DType::f32}}, attrs).values[0],
+                0.5, 1e-6);
+  const auto with_f64 = [&] { run_op("clip_scale", {{}, Tensor{{2}, {2, 3}}, Tensor{{1}, {6}, DType::f32}}, attrs); };
+  EXPECT_TRUE(fails_with("is f32[1], the first is of f64", with_f64));
 }
 
 TEST(ClipScale, WithoutALossScaleGradientsThatAreNotFiniteGiveNan) {

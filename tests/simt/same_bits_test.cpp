@@ -78,7 +78,8 @@ TEST(SameBits, SumsOfAWarpAndOfAThread) {
 }
 
 std::string clip_program(const char* dtype, const std::vector<std::int64_t>& sizes) {
-  std::string vars = message("temp scale ", dtype, "[]\n"), op = "  scale = clip_scale(_";
+  std::string vars = message("temp scale ", name_of(wide_of(dtype_named(dtype))), "[]\n"),
+              op = "  scale = clip_scale(_";
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     vars += message("input g", i, ' ', dtype, '[', sizes[i], "]\n");
     op += message(", g", i);
@@ -97,7 +98,7 @@ void expect_same_norm(const char* dtype, const std::vector<std::int64_t>& sizes)
 TEST(SameBits, TheNormOfGradients) {
   std::vector<std::int64_t> many;  // more than a launch takes
   for (std::int64_t i = 0; i < 150; ++i) many.push_back(i % 50 == 0 ? 1024 * (1 + i % 3) + 1 : 1 + i * 37 % 300);
-  for (const char* dtype : {"f32", "f64"}) expect_same_norm(dtype, many);
+  for (const char* dtype : {"f32", "f64", "bf16", "f16"}) expect_same_norm(dtype, many);
   expect_same_norm("f64", {3, 1024 * 1024 + 5});  // more chunks than one sum of them takes
 }
 

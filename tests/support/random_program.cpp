@@ -184,7 +184,7 @@ Network random_network(std::uint64_t seed, const BuildOptions& options) {
 }
 
 TrainingProgram random_program(std::uint64_t seed, DType dtype) {
-  return with_backward(random_network(seed, small(seed, dtype)));
+  return with_backward(random_network(seed, small(seed, dtype)), seed % 4 == 1);
 }
 
 TrainingProgram random_smooth_program(std::uint64_t seed) {
@@ -208,9 +208,9 @@ std::vector<int> random_seeds(int programs) {
   return seeds;
 }
 
-TrainingProgram with_backward(Network network) {
+TrainingProgram with_backward(Network network, bool narrow) {
   TrainingProgram made{.network = std::move(network), .grads = {}};
-  made.grads = append_backward(made.network.program, made.network.loss, {}, kNone, made.network.frozen);
+  made.grads = append_backward(made.network.program, made.network.loss, {}, kNone, made.network.frozen, narrow);
   return made;
 }
 

@@ -29,8 +29,9 @@ int random_programs();
 /// Seeds of so many: from the environment variable LETHE_FIRST_SEED on, else from 0.
 std::vector<int> random_seeds(int programs = random_programs());
 
-/// Appends the backward of the network's loss; the updates of an optimizer, its learning rate being one more input.
-TrainingProgram with_backward(Network network);
+/// Appends the backward of the network's loss, `narrow` as append_backward has it; the updates of an optimizer, its
+/// learning rate being one more input.
+TrainingProgram with_backward(Network network, bool narrow = false);
 TrainingProgram with_updates(TrainingProgram made, const std::string& optimizer);
 TrainingProgram with_updates(TrainingProgram made, const OptimizerSettings& rule);
 /// Initial values for all Params and States, as a Store has them; random ones for all inputs.

@@ -4,6 +4,7 @@
 
 #include "framework/error.h"
 #include "optimizer/rate_scales.h"
+#include "train/session/shards.h"
 
 namespace lethe {
 namespace {
@@ -20,6 +21,13 @@ std::string in_two_passes(ProgramSetting& setting, const Network&) {
   if (passes == 2 || setting.memory.guest || !waits) return "";
   passes = 2;
   return "--clip-passes 2";
+}
+
+std::string with_narrow_gradients(ProgramSetting& setting, const Network&) {
+  const DType dtype = setting.network.dtype;
+  if (setting.network.grad_dtype == dtype || wide_of(dtype) == dtype || shards_of(setting).parts > 1) return "";
+  setting.network.grad_dtype = dtype;
+  return message("--grad-dtype ", name_of(dtype));
 }
 
 std::string with_optimizer(ProgramSetting& setting, const std::string& name) {
@@ -108,6 +116,7 @@ std::string head_alone(ProgramSetting& setting, const Network& network) {
 /// The least change first.
 const Way kWays[] = {
     {"backward twice, first for the norm of all gradients; same results", in_two_passes},
+    {"gradients in 16 bits, as backward makes them", with_narrow_gradients},
     {"states of the update in 8 bits each", with_states_in_8_bits},
     {"parameters in 16 bits, which updates round by chance", with_params_in_bf16},
     {"parameters in 16 bits and states in 8", with_both_in_few_bits},

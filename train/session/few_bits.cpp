@@ -2,6 +2,7 @@
 
 #include "framework/builder/weights_named.h"
 #include "framework/error.h"
+#include "train/session/shards.h"
 
 namespace lethe {
 namespace {
@@ -25,10 +26,24 @@ void check_accumulate(const ProgramSetting& setting) {
   check(setting.network.dtype != DType::f64, "`accumulate` bf16 goes with `dtype` f32, bf16 and f16; this is f64");
 }
 
+void check_grad_dtype(const ProgramSetting& setting) {
+  const NetworkSetting& of = setting.network;
+  const std::optional<DType> low = low_of(of.grad_dtype);
+  if (!low) return;
+  const std::string_view name = name_of(*low);
+  check(*low == of.dtype && wide_of(*low) != *low, "`grad_dtype` is ", name, ", expected f32 or a `dtype` of 16 bits; ",
+        "`dtype` is ", name_of(of.dtype));
+  const std::int64_t parts = shards_of(setting).parts;
+  check(parts == 1, "`grad_dtype` ", name, " goes with a batch in one part; of ", parts,
+        " the gradients are summed, in bf16 with `accumulate` bf16");
+  check(!setting.memory.guest, "`grad_dtype` goes with none and the levels");
+}
+
 }  // namespace
 
 void check_few_bits(const ProgramSetting& setting) {
   check_accumulate(setting);
+  check_grad_dtype(setting);
   const NetworkSetting& of = setting.network;
   const bool low = low_of(of.param_dtype).has_value();
   check(!of.param_dtype || *of.param_dtype == DType::f32 || *of.param_dtype == DType::bf16, "`param_dtype` is ",
@@ -49,6 +64,8 @@ bool choose_bits(BuildOptions& options, const Network& network, const NetworkSet
   options.keep_f32 = kept_f32(network, setting.keep_f32);
   return true;
 }
+
+bool keeps_gradients_narrow(const NetworkSetting& setting) { return low_of(setting.grad_dtype).has_value(); }
 
 OptimizerSettings rule_of(const ProgramSetting& setting, const Network& network) {
   OptimizerSettings rule = setting.update.rule;

@@ -136,7 +136,8 @@ Programs build_programs(const ProgramSetting& setting) {
   if (programs.guest) {
     gradients = programs.guest->grads;
   } else if (parts == 1) {
-    gradients = append_backward(programs.training, network.loss, {}, programs.loss_scale.scale, network.frozen);
+    gradients = append_backward(programs.training, network.loss, {}, programs.loss_scale.scale, network.frozen,
+                                keeps_gradients_narrow(of));
   } else {
     network.program = std::move(programs.training);
     const VarId share = append_loss_share(network.program, network.loss, parts, programs.loss_scale.scale);
@@ -251,9 +252,8 @@ std::int64_t Plans::least_feasible() const {
 }
 
 std::int64_t budget_on(const DeviceInfo& device, const std::optional<std::int64_t>& limit) {
-  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
   constexpr double kOfFree = 0.95;
-  if (device.memory == 0) return limit.value_or(kNone);
+  if (device.memory == 0) return limit.value_or(std::numeric_limits<std::int64_t>::max());
   if (limit) return std::min(*limit, device.memory);
   if (!device.properties.empty()) return device.memory;  // described
   return static_cast<std::int64_t>(kOfFree * static_cast<double>(device.memory));

@@ -31,6 +31,7 @@ struct NetworkSetting {
   bool sync_bn = false;                   // batch norm takes its statistics over all parts of a batch
   FrozenSetting frozen = {};              // parameters that training leaves as they are
   std::optional<DType> param_dtype = {};  // BuildOptions::param_dtype
+  std::optional<DType> grad_dtype = {};   // of gradients of parameters of two axes or more: `dtype`; none: f32
   std::string keep_f32 = {};  // patterns (weights_named.h) of parameters that stay in f32, and so do their states
   LoraSetting lora = {};      // adapters; all others are frozen then
   // What the data asks for (fed_data.h: fit_to_data).

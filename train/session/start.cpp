@@ -127,6 +127,7 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
   check_bits(start, options, "shards", "1");
   check_bits(start, options, "sum-dtype", "f32");
   check_bits(start, options, "accumulate", "f32");
+  check_bits(start, options, "grad-dtype", "f32");
   check_bits(start, options, "sync-bn", "false");
   check_bits(start, options, "lora", "none");
   check_bits(start, options, "lora-targets", "those by default");

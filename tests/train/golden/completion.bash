@@ -21,6 +21,7 @@ _train() {
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda' ;;
         --state-dtype) _train_take -W 'f32 8bit' ;;
+        --grad-dtype) _train_take -W 'f32 bf16 f16' ;;
         --accumulate|--param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --sum-dtype) _train_take -W 'f32 f64' ;;
@@ -30,7 +31,7 @@ _train() {
         --save-frozen) _train_take -W 'yes no' ;;
         --tokenizer|--save|--resume|--adapter|--tensorboard) _train_take -d ;;
         --autotune|--costs|--weights|--metrics|--log-json) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --micro-batch --accumulate --shards --bucket --zero --sum-dtype --sync-bn --timeout --memory-budget --overhead --costs --augment --sampler --epochs --steps --patience --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --seed --save --save-every --keep --checkpoint --save-frozen --resume --weights --fresh --ignore --adapter --eval-every --best --log-every --metrics --log-json --tensorboard --quiet' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --micro-batch --accumulate --shards --bucket --zero --sum-dtype --sync-bn --timeout --memory-budget --overhead --costs --augment --sampler --epochs --steps --patience --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --grad-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --seed --save --save-every --keep --checkpoint --save-frozen --resume --weights --fresh --ignore --adapter --eval-every --best --log-every --metrics --log-json --tensorboard --quiet' ;;
       esac ;;
     'bench')
       case $previous in
@@ -40,13 +41,14 @@ _train() {
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda' ;;
         --state-dtype) _train_take -W 'f32 8bit' ;;
+        --grad-dtype) _train_take -W 'f32 bf16 f16' ;;
         --accumulate|--param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --format) _train_take -W 'text md csv json' ;;
         --tokenizer) _train_take -d ;;
         --autotune) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --micro-batch --accumulate --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --seed --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --skip-vars --skip-grads --steps --settings --sweep --profile --rounds --count --format' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --micro-batch --accumulate --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --grad-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --seed --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --skip-vars --skip-grads --steps --settings --sweep --profile --rounds --count --format' ;;
       esac ;;
     'completion')
       case $previous in
@@ -112,11 +114,12 @@ _train() {
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
         --state-dtype) _train_take -W 'f32 8bit' ;;
+        --grad-dtype) _train_take -W 'f32 bf16 f16' ;;
         --accumulate|--param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --autotune|--out) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --accumulate --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --out' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --accumulate --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --grad-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --out' ;;
       esac ;;
     'lr-find')
       case $previous in
@@ -126,6 +129,7 @@ _train() {
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda' ;;
         --state-dtype) _train_take -W 'f32 8bit' ;;
+        --grad-dtype) _train_take -W 'f32 bf16 f16' ;;
         --param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
@@ -133,7 +137,7 @@ _train() {
         --format) _train_take -W 'text json' ;;
         --tokenizer) _train_take -d ;;
         --autotune|--weights|--out) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --augment --sampler --min-lr --max-lr --steps --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --seed --weights --fresh --ignore --format --out' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --augment --sampler --min-lr --max-lr --steps --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --grad-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --seed --weights --fresh --ignore --format --out' ;;
       esac ;;
     'man')
       case $previous in
@@ -155,6 +159,7 @@ _train() {
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
         --state-dtype) _train_take -W 'f32 8bit' ;;
+        --grad-dtype) _train_take -W 'f32 bf16 f16' ;;
         --accumulate|--param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --sum-dtype) _train_take -W 'f32 f64' ;;
@@ -162,7 +167,7 @@ _train() {
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --sampler) _train_take -W 'shuffled balanced' ;;
         --autotune|--costs|--out|--csv) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --accumulate --context --shards --bucket --zero --sum-dtype --sync-bn --ranks --exchange --network --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --augment --sampler --data --eval --eval-every --best --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --memory-budget --overhead --costs --json --advise --sweep --out --csv --roofline' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --accumulate --context --shards --bucket --zero --sum-dtype --sync-bn --ranks --exchange --network --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --grad-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --augment --sampler --data --eval --eval-every --best --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --memory-budget --overhead --costs --json --advise --sweep --out --csv --roofline' ;;
       esac ;;
     'predict')
       case $previous in
@@ -188,13 +193,14 @@ _train() {
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
         --state-dtype) _train_take -W 'f32 8bit' ;;
+        --grad-dtype) _train_take -W 'f32 bf16 f16' ;;
         --accumulate|--param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --format) _train_take -W 'text program json dot' ;;
         --adapter) _train_take -d ;;
         --weights|--autotune) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --weights --adapter --batch --micro-batch --accumulate --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --format --eval' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --weights --adapter --batch --micro-batch --accumulate --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --grad-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --format --eval' ;;
       esac ;;
     'tables')
       case $previous in
@@ -213,11 +219,12 @@ _train() {
         --class-weights) _train_take -W 'balanced none' ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
         --state-dtype) _train_take -W 'f32 8bit' ;;
+        --grad-dtype) _train_take -W 'f32 bf16 f16' ;;
         --accumulate|--param-dtype) _train_take -W 'f32 bf16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --autotune|--out) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --accumulate --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --out' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --accumulate --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --grad-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --out' ;;
       esac ;;
     'tokenize')
       case $previous in

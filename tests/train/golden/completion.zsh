@@ -89,6 +89,7 @@ _train() {
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
       '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--grad-dtype=[Of gradients of parameters of two axes or more\: bf16 or f16, as --dtype, in which backward computes them and PyTorch keeps them, or f32 (default)]:TYPE:(f32 bf16 f16)' \
       '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
@@ -147,6 +148,7 @@ _train() {
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
       '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--grad-dtype=[Of gradients of parameters of two axes or more\: bf16 or f16, as --dtype, in which backward computes them and PyTorch keeps them, or f32 (default)]:TYPE:(f32 bf16 f16)' \
       '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
@@ -330,6 +332,7 @@ _train() {
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
       '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--grad-dtype=[Of gradients of parameters of two axes or more\: bf16 or f16, as --dtype, in which backward computes them and PyTorch keeps them, or f32 (default)]:TYPE:(f32 bf16 f16)' \
       '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
@@ -399,6 +402,7 @@ _train() {
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
       '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--grad-dtype=[Of gradients of parameters of two axes or more\: bf16 or f16, as --dtype, in which backward computes them and PyTorch keeps them, or f32 (default)]:TYPE:(f32 bf16 f16)' \
       '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
@@ -462,6 +466,7 @@ _train() {
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
       '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--grad-dtype=[Of gradients of parameters of two axes or more\: bf16 or f16, as --dtype, in which backward computes them and PyTorch keeps them, or f32 (default)]:TYPE:(f32 bf16 f16)' \
       '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
@@ -568,6 +573,7 @@ _train() {
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
       '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--grad-dtype=[Of gradients of parameters of two axes or more\: bf16 or f16, as --dtype, in which backward computes them and PyTorch keeps them, or f32 (default)]:TYPE:(f32 bf16 f16)' \
       '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
@@ -637,6 +643,7 @@ _train() {
       '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
       '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--grad-dtype=[Of gradients of parameters of two axes or more\: bf16 or f16, as --dtype, in which backward computes them and PyTorch keeps them, or f32 (default)]:TYPE:(f32 bf16 f16)' \
       '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
