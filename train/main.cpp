@@ -39,7 +39,7 @@ int run(const std::vector<std::string>& args) {
 /// then a rank says itself, after a while, what went wrong.
 void end_unless_joined(const Failure& failure, std::int64_t rank) {
   std::thread([=] {
-    std::this_thread::sleep_for(std::chrono::seconds(10));
+    std::this_thread::sleep_for(std::chrono::seconds(15));
     std::fprintf(stderr, "train: error: rank %lld: %s\n", static_cast<long long>(rank), failure.what.c_str());
     std::_Exit(static_cast<int>(failure.code));
   }).detach();

@@ -2,6 +2,7 @@
 #include "framework/error.h"
 #include "train/option_groups.h"
 #include "train/session/device.h"
+#include "train/session/few_bits.h"
 #include "train/session/memory_guest.h"
 
 namespace lethe {
@@ -56,7 +57,7 @@ void check_together(const Options& o) {
   check(!o.program.memory.levels.pins.skip_grads || (o.program.training && !o.facts.evaluates),
         "--skip-grads: evaluation has no gradients");
   check(!o.program.memory.levels.clip_passes || o.program.training, "--clip-passes: evaluation has no gradients");
-  check(!o.program.network.grad_dtype || o.program.training, "--grad-dtype: evaluation has no gradients");
+  check(!keeps_gradients_narrow(o.program.network) || o.program.training, "--grad-dtype: evaluation has no gradients");
   if (o.program.shards.accumulate != DType::f32) check_accumulate(o);
   if (!o.autotune.empty()) check_autotune(o.device);
   // Of a resumed run the device may be that of the checkpoint: opening it checks again.

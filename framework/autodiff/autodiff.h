@@ -84,8 +84,8 @@ struct ParamGrad {
   VarId param, grad;
 };
 
-/// What the gradient of a var is in: that of a parameter in bf16 in f32, whoever reads it, since an update takes all of
-/// it; any other in the var's own dtype.
+/// What the gradient of a var is in: that of a parameter in bf16 in f32, since an update takes all of it, unless it is
+/// to stay narrow; any other in the var's own dtype.
 DType gradient_dtype(const Var& var);
 
 /// Appends the gradient of `loss` (a scalar of block 0) with respect to every Param that leads to it, but for those
@@ -93,7 +93,7 @@ DType gradient_dtype(const Var& var);
 /// order of the params' ids. Backward ends where only frozen params and inputs lead on. What backward reads of a loop's
 /// trips goes to stash vars of `max_trips` entries, which this adds to the forward part; with the loop's attribute
 /// `recompute` only what the loop carries. `seed` is the gradient of the loss itself, a scalar of its dtype; without
-/// one 1. `narrow`: gradients of parameters of two axes or more stay in the dtype in which backward computes.
+/// one 1. `narrow`: gradients of parameters of two axes or more that a cast widens stay in backward's own dtype.
 std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also = {},
                                        VarId seed = kNone, const std::set<VarId>& frozen = {}, bool narrow = false);
 

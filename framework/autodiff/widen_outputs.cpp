@@ -20,10 +20,11 @@ bool widens(const Program& program, const Op& op) {
 }  // namespace
 
 void keep_narrow(Program& program, std::vector<ParamGrad>& gradients) {
-  const std::vector<int> reads = reads_of(program);
+  std::vector<int> reads = reads_of(program);
+  for (const ParamGrad& pair : gradients) ++reads[pair.grad];
   std::map<VarId, ParamGrad*> wide;
   for (ParamGrad& pair : gradients)
-    if (reads[pair.grad] == 0 && program.vars[pair.grad].shape.size() > 1) wide[pair.grad] = &pair;
+    if (reads[pair.grad] == 1 && program.vars[pair.grad].shape.size() > 1) wide[pair.grad] = &pair;
   std::vector<bool> gone(program.vars.size());
   std::erase_if(program.blocks[0].ops, [&](const Op& op) {
     if (!widens(program, op) || reads[op.in[0]] > 1) return false;

@@ -202,8 +202,12 @@ TEST(Autodiff, AGradientThatIsReadAtTheEndStaysAsItIs) {
       "g = matmul(a, a) backward\nwide = cast(g) {dtype=\"f32\"} backward\n}\n");
   const VarId p = find_var(program, "p"), g = find_var(program, "g"), wide = find_var(program, "wide");
   Program kept = program, widened = program;
-  std::vector<ParamGrad> both = {{p, wide}, {p, g}}, one = {{p, wide}};
+  std::vector<ParamGrad> both = {{p, wide}, {p, g}}, one = {{p, wide}}, shared = {{p, wide}, {p, wide}};
   widen_outputs(kept, both);
+  EXPECT_EQ(kept, program);
+  keep_narrow(kept, both);
+  EXPECT_EQ(kept, program);
+  keep_narrow(kept, shared);
   EXPECT_EQ(kept, program);
   widen_outputs(widened, one);
   verify(widened);

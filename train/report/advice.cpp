@@ -25,7 +25,8 @@ std::string in_two_passes(ProgramSetting& setting, const Network&) {
 
 std::string with_narrow_gradients(ProgramSetting& setting, const Network&) {
   const DType dtype = setting.network.dtype;
-  if (setting.network.grad_dtype == dtype || wide_of(dtype) == dtype || shards_of(setting).parts > 1) return "";
+  if (setting.network.grad_dtype == dtype || wide_of(dtype) == dtype || setting.memory.guest) return "";
+  if (shards_of(setting).parts > 1) return "";
   setting.network.grad_dtype = dtype;
   return message("--grad-dtype ", name_of(dtype));
 }
