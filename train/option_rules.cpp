@@ -57,7 +57,11 @@ void check_together(const Options& o) {
   check(!o.program.memory.levels.pins.skip_grads || (o.program.training && !o.facts.evaluates),
         "--skip-grads: evaluation has no gradients");
   check(!o.program.memory.levels.clip_passes || o.program.training, "--clip-passes: evaluation has no gradients");
-  check(!keeps_gradients_narrow(o.program.network) || o.program.training, "--grad-dtype: evaluation has no gradients");
+  const bool narrow = keeps_gradients_narrow(o.program.network);
+  check(!narrow || o.program.training, "--grad-dtype: evaluation has no gradients");
+  check(!narrow || !o.largest.micro_batch,
+        "--grad-dtype: --micro-batch auto may cut the batch into parts, whose gradients are summed; --accumulate bf16 "
+        "keeps their sums in 16 bits");
   if (o.program.shards.accumulate != DType::f32) check_accumulate(o);
   if (!o.autotune.empty()) check_autotune(o.device);
   // Of a resumed run the device may be that of the checkpoint: opening it checks again.

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "memopt/recompute/annealing.h"
 #include "memopt/recompute/best_choice.h"
@@ -29,8 +28,8 @@ constexpr double kDear = 0.08;
 constexpr double kMostAnnealed = 1e7, kMostChanges = 40;
 /// How often a target is tried as long as no rung for a forward pass is found, with twice the work each time.
 constexpr int kTries = 4;
-/// How often the distance to a target is halved where a forward pass is not enough for it.
-constexpr int kCloser = 3;
+/// How often the way to the first target for which a forward pass is not enough is halved.
+constexpr int kHalves = 3;
 /// Steps that going through all choices of a small program may take: less than a second.
 constexpr double kMostTried = 1e6;
 
@@ -93,60 +92,53 @@ void in_parallel(int count, const F& f) {
 /// Adds rungs where those of greedy moves are dear, for targets as close as those of a small program, down to the first
 /// for which none is found. Of two annealings for a target one begins with the rung above, the other with the first of
 /// greedy moves within the target if that costs no more than a forward pass. One of these that costs more is a target,
-/// too, and is begun with where the rung above leads to none. Where a forward pass is not enough for a target, closer
-/// ones are looked for first. `rungs`: from the one that costs nothing on, each peaks lower than the one before.
+/// too, and is begun with where the rung above leads to none. Where a forward pass stops being enough, rungs between
+/// the last for which it is and the target are looked for by halves. `rungs`: from the one that costs nothing on, each
+/// peaks lower than the one before.
 void anneal(const Tape& tape, std::vector<Rung>& rungs) {
+  const auto is_fair = [&](const Rung& rung) { return rung.seconds <= tape.forward_seconds; };
   const auto is_dear = [&](const Rung& rung) { return overhead_of(tape, rung) > kDear; };
   const std::vector<Rung> dear(std::find_if(rungs.begin() + 1, rungs.end(), is_dear), rungs.end());
   Rung above = rungs[rungs.size() - dear.size() - 1];
-  const std::int64_t least = least_peak(tape), whole = std::max<std::int64_t>(rungs.front().peak / kMostRungs, 1);
-  std::int64_t step = whole;
-  std::optional<Rung> beyond;  // within a target for which a forward pass was not enough
-  const auto targets = static_cast<double>(std::max<std::int64_t>((above.peak - least) / whole, 1));
+  const std::int64_t least = least_peak(tape), step = std::max<std::int64_t>(rungs.front().peak / kMostRungs, 1);
+  const auto targets = static_cast<double>(std::max<std::int64_t>((above.peak - least) / step, 1));
   const auto walk = static_cast<double>(tape.candidates.size() * tape.ops.size());
-  double left = 2 * kMostAnnealed, left_for_closer = 2 * kMostAnnealed;
-  for (std::uint64_t seed = 0;;) {
-    const auto own = std::ranges::find_if(dear, [&](const Rung& rung) {
-      return rung.peak <= above.peak - step || (rung.peak < above.peak && rung.seconds > tape.forward_seconds);
-    });
-    const bool is_there = own != dear.end(), is_fair = is_there && own->seconds <= tape.forward_seconds;
-    const std::int64_t target = std::max(above.peak - step, is_there && !is_fair ? own->peak : 0);
-    const bool comes_closer = step > whole >> kCloser && left_for_closer > 0;
-    if (target < least && comes_closer) {
-      step /= 2;
-      continue;
-    }
-    if (target < least) return;
+  double left = 2 * kMostAnnealed;
+  std::uint64_t seed = 0;
+  const auto cheapest = [&](std::int64_t target) {
+    const auto own = std::ranges::find_if(dear, [&](const Rung& rung) { return rung.peak <= target; });
+    const bool is_there = own != dear.end();
     std::optional<Rung> best;
     double most = std::min(kMostAnnealed / (2 * targets), kMostChanges * walk);
-    double& own_left = step == whole ? left : left_for_closer;
-    const auto is_open = [&] {
-      return best ? best->seconds > tape.forward_seconds && own_left > 0 : step == whole || own_left > 0;
-    };
+    const auto is_open = [&] { return !best || (!is_fair(*best) && left > 0); };
     for (int tries = 0; tries < kTries && is_open(); ++tries, most *= 2) {
-      own_left -= 2 * most;
-      const Rung other = best ? *best : is_fair || (is_there && tries > 0) ? *own : above;
+      left -= 2 * most;
+      const Rung other = best ? *best : is_there && (is_fair(*own) || tries > 0) ? *own : above;
       std::optional<Rung> made[2];
       in_parallel(2, [&](int n) { made[n] = annealed(tape, n == 0 ? above : other, target, most, seed + n); });
       seed += 2;
       for (std::optional<Rung>& rung : made)
         if (rung && (!best || rung->seconds < best->seconds)) best = std::move(rung);
     }
-    const bool is_enough = best && best->seconds <= tape.forward_seconds;
-    if (best) rungs.push_back(*best);
-    if (is_enough || above.seconds > tape.forward_seconds) {
-      if (!best) return;
-      above = std::move(*best);
-      continue;
-    }
-    if (!beyond) beyond = std::move(best);
-    if (comes_closer) {
-      step /= 2;
-    } else {
-      if (!beyond) return;
-      above = *std::exchange(beyond, std::nullopt);
-      step = whole;
-    }
+    return best;
+  };
+  for (;;) {
+    const auto next =
+        std::ranges::find_if(dear, [&](const Rung& rung) { return rung.peak < above.peak && !is_fair(rung); });
+    const std::int64_t target = std::max(above.peak - step, next != dear.end() ? next->peak : 0);
+    if (target < least) return;
+    const std::optional<Rung> best = cheapest(target);
+    if (is_fair(above) && !(best && is_fair(*best)))
+      for (std::int64_t low = target, n = 0; n < kHalves; ++n) {
+        const std::int64_t middle = low + (above.peak - low) / 2;
+        const std::optional<Rung> between = cheapest(middle);
+        if (between && is_fair(*between))
+          rungs.push_back(above = *between);
+        else
+          low = middle;
+      }
+    if (!best) return;
+    rungs.push_back(above = *best);
   }
 }
 

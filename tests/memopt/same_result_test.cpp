@@ -49,12 +49,16 @@ TrainingProgram updated(RandomProgram random_network, int seed) {
 TEST(RandomPrograms, HaveParametersAndStatesInFewBits) {
   for (const RandomProgram random_network : {random_program, random_control_program}) {
     int blocks = 0, low = 0, states = 0, of_low = 0;  // frozen, trained, states, states of what is trained in bf16
+    int narrow = 0;                                   // gradients
     for (const int seed : random_seeds()) {
       const TrainingProgram made = updated(random_network, seed);
       const std::vector<Var>& vars = made.network.program.vars;
       std::set<std::string> trained_low;
-      for (const ParamGrad& pair : made.grads)
+      for (const ParamGrad& pair : made.grads) {
         if (const Var& var = vars[pair.param]; var.dtype == DType::bf16) trained_low.insert(var.name);
+        const DType dtype = vars[pair.grad].dtype;
+        narrow += wide_of(dtype) != dtype;
+      }
       for (const Var& var : vars) {
         blocks += var.kind == Kind::Param && is_in_blocks(var.dtype);
         if (var.kind != Kind::State || !is_in_blocks(var.dtype)) continue;
@@ -63,6 +67,7 @@ TEST(RandomPrograms, HaveParametersAndStatesInFewBits) {
       }
       low += static_cast<int>(trained_low.size());
     }
+    EXPECT_GT(narrow, 0);
     EXPECT_GT(blocks, 0);
     EXPECT_GT(low, 0);
     EXPECT_GT(states, 0);

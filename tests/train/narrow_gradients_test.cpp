@@ -79,12 +79,15 @@ TEST(NarrowGradients, AreThoseOfProducts) {
       ProgramSetting setting = narrow_of(model, DType::bf16).program;
       if (low) setting.network.param_dtype = DType::bf16;
       const Program training = build_programs(setting).training;
+      int narrow = 0;
       for (const Op& op : training.blocks[0].ops) {
         if (op.type != "adam") continue;
         const Var& gradient = training.vars[op.in[3]];
         const bool is_sum = gradient.shape.size() == 1 || training.vars[op.in[0]].name == "tokens.weight";
         EXPECT_EQ(gradient.dtype, is_sum ? DType::f32 : DType::bf16) << model << ' ' << gradient.name;
+        narrow += !is_sum;
       }
+      EXPECT_GT(narrow, 0) << model;
     }
 }
 
@@ -113,6 +116,9 @@ TEST_F(NarrowCommand, ARunThatGoesOnKeepsThem) {
   EXPECT_PRED2(says, refused({"--grad-dtype", "bf16", "--dtype", "bf16", "--micro-batch", "4"}),
                "--grad-dtype bf16 goes with a batch in one part; of 4 the gradients are summed, in bf16 with "
                "--accumulate bf16\n");
+  EXPECT_PRED2(says,
+               refused({"--grad-dtype", "bf16", "--dtype", "bf16", "--micro-batch", "auto", "--memory-budget", "1GiB"}),
+               "--grad-dtype: --micro-batch auto may cut the batch into parts");
   const Ended evaluated = run_train({"plan", "--model", "lenet", "--eval", "--dtype", "bf16", "--grad-dtype", "bf16"});
   EXPECT_EQ(evaluated.code, 2);
   EXPECT_PRED2(says, evaluated.err, "--grad-dtype: evaluation has no gradients\n");
