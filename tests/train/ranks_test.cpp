@@ -89,7 +89,8 @@ TEST_P(OnRanks, TheSameBits) {
 
 // Batch norm and its running statistics, loops, branches; attention with dropout and a table that the loss shares.
 INSTANTIATE_TEST_SUITE_P(Networks, OnRanks,
-                         ::testing::Values("resnet20", "lenet", "char_lstm", "early_exit", "char_gpt"));
+                         ::testing::Values("resnet20", "lenet", "char_lstm", "early_exit", "char_gpt"),
+                         [](const auto& info) { return std::string(info.param); });
 
 // Elements are dropped by where they stand in the whole batch, and labels weigh by how many of the whole batch count.
 TEST(Ranks, DropElementsAndIgnoreLabelsOfTheWholeBatch) {

@@ -44,7 +44,8 @@ TEST_P(ZeroOf, SavesTheSameFiles) {
 INSTANTIATE_TEST_SUITE_P(Networks, ZeroOf,
                          ::testing::Values(ShareCase{"resnet20", "adamw"}, ShareCase{"char_lstm", "momentum"},
                                            ShareCase{"lenet", "sgd"}, ShareCase{"early_exit", "rmsprop"},
-                                           ShareCase{"char_gpt", "adamw"}));
+                                           ShareCase{"char_gpt", "adamw"}),
+                         [](const auto& info) { return std::string(info.param.model); });
 
 TEST(Zero, GivesTheSameBitsUnderAllMemorySettings) {
   SessionSetting setting = sharing("lenet", 8, 4);
