@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Whether networks learn as well with states in 8 bits, and with parameters in bf16, as with both in f32; and by
-batches in eight parts (or as many as samples) with their gradients summed in bf16 as in f32; and in bf16 with gradients
-that stay so: loss and accuracy on what
-they were not trained on, after a third, two thirds and all of the steps; the mean over seeds and the extremes.
+"""Whether networks learn as well in fewer bits: with states in 8 bits and with parameters in bf16 as with both in f32;
+in eight parts a batch (or as many as it has samples) with gradients summed in bf16 as in f32; and in bf16 with gradients
+that stay so as with gradients in f32. Loss and accuracy on what the networks were not trained on, after a third, two
+thirds and all of the steps; the mean over seeds and the extremes.
 
     bench/few_bits.py --data DIR [--text FILE] [--seeds 3] [NETWORK...]
 
