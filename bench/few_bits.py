@@ -4,7 +4,7 @@ in eight parts a batch (or as many as it has samples) with gradients summed in b
 that stay so as with gradients in f32. Loss and accuracy on what the networks were not trained on, after a third, two
 thirds and all of the steps; the mean over seeds and the extremes.
 
-    bench/few_bits.py --data DIR [--text FILE] [--seeds 3] [NETWORK...]
+    bench/few_bits.py --data DIR [--text FILE] [--seeds 3] [NETWORK...] [--settings SETTING...]
 
 DIR holds mnist/ and cifar10/, a text is by default one that Debian brings. The seeds of the settings are the same, so
 their batches and draws are, too, and their initial weights, but for what bf16 rounds."""
