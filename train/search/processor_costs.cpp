@@ -17,7 +17,7 @@ struct Processor {
   const char* name;
   std::span<const KernelCost> (*costs)();
 };
-constexpr Processor kProcessors[] = {{"avx512", costs_of_avx512}};
+constexpr Processor kProcessors[] = {{"avx2", costs_of_avx2}, {"avx512", costs_of_avx512}};
 
 /// Of the nearest density; null if the type has none in this dtype.
 const KernelCost* nearest(std::span<const KernelCost> costs, const KernelKind& kind) {

@@ -26,7 +26,7 @@ struct KernelCost {
   double factor;
 };
 
-/// Those of which costs are shipped: "avx512".
+/// Those of which costs are shipped: "avx2" and "avx512".
 std::vector<std::string> processors_with_costs();
 
 /// Seconds of ops on such a processor. A kind that was not measured takes what the nearest density of its type and

@@ -6,6 +6,7 @@
 
 namespace lethe {
 
+std::span<const KernelCost> costs_of_avx2();
 std::span<const KernelCost> costs_of_avx512();
 
 }  // namespace lethe

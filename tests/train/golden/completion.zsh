@@ -65,7 +65,7 @@ _train() {
       '--timeout=[Seconds that ranks wait for one another, then all of them end (default 120)]:S: ' \
       '--memory-budget=[All that the device is asked for\: 800MiB, 2GiB, 1500000000. Unless --memopt says another level, as little as it takes is computed again (level=3); exits with 3 if nothing fits]:SIZE: ' \
       '--overhead=[Of level=3\: what computing again may take of a step, such as 5% (default\: as much as a forward pass)]:SHARE: ' \
-      '--costs=[Of level=3\: weighs ops by what their kernels take here, which is measured once and kept in FILE, or on a kind of processor\: avx512 (default\: by their operations and bytes)]:FILE|CPU:_files' \
+      '--costs=[Of level=3\: weighs ops by what their kernels take here, which is measured once and kept in FILE, or on a kind of processor\: avx2, avx512 (default\: by their operations and bytes)]:FILE|CPU:_files' \
       '--augment=[none, or with commas\: pad-crop=4, flip, cutout=8, random-crop; random-resized-crop, rotate=15, color-jitter=0.4, rand-m9-mstd0.5-inc1 (RandAugment as timm spells it), mixup=0.8, cutmix=1, mix-prob=1, cutmix-prob=0.5 (default\: the network'\''s)]:LIST: ' \
       '--sampler=[shuffled\: each sample once an epoch (default); balanced\: each class is drawn alike, with replacement]:WORD:(shuffled balanced)' \
       '--epochs=[Passes over the data (default\: the network'\''s)]:E: ' \
@@ -494,7 +494,7 @@ _train() {
       '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
       '--memory-budget=[All that the device is asked for\: 800MiB, 2GiB, 1500000000. Unless --memopt says another level, as little as it takes is computed again (level=3); exits with 3 if nothing fits]:SIZE: ' \
       '--overhead=[Of level=3\: what computing again may take of a step, such as 5% (default\: as much as a forward pass)]:SHARE: ' \
-      '--costs=[Of level=3\: weighs ops by what their kernels take here, which is measured once and kept in FILE, or on a kind of processor\: avx512 (default\: by their operations and bytes)]:FILE|CPU:_files' \
+      '--costs=[Of level=3\: weighs ops by what their kernels take here, which is measured once and kept in FILE, or on a kind of processor\: avx2, avx512 (default\: by their operations and bytes)]:FILE|CPU:_files' \
       '--json[The figures as JSON]' \
       '--advise[Also says what training otherwise would take, the least change first\: two passes, other optimizers, adapters, a part of the parameters (without it\: where the setting does not fit)]' \
       '--sweep[What level=3 takes at each price, instead of the plan of one setting]' \
