@@ -6,9 +6,12 @@
 #include "kernels/norm/batch.h"
 #include "kernels/norm/row_norm.h"
 #include "kernels/norm/row_norm_grad.h"
+#include "kernels/norm/row_norm_weight_grad.h"
 
 namespace lethe {
 namespace {
+
+constexpr int kAddedToLayerGrad = 5;  // the slot
 
 struct LayerNorm {
   template <class Device>
@@ -35,19 +38,20 @@ struct LayerNormGrad {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const SumExtent extent = channels_of(args.in(0).shape);
     const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
+    const bool adds = args.has_in(kAddedToLayerGrad);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
       return make_kernel(
           [=](const KernelArgs& a) {
-            const T *x = a.in<T>(0), *dy = a.in<T>(4);
+            const T *x = a.in<T>(0), *dy = a.in<T>(4), *added = adds ? a.in<T>(kAddedToLayerGrad) : nullptr;
             const C *weight = a.in<C>(1), *mean = a.in<C>(2), *inv_std = a.in<C>(3);
             sum_middle(Device{}, a, plan, Columns<T, 0>{}, NormWeightTerms<T, true>{x, dy, mean, inv_std},
                        StoreWeightGrads<C, 2>{{a.out<C>(1), a.out<C>(2)}});
             // Last: dx may stand in the memory of x or dy.
             for_each_row(Device{}, a.stream, extent.middle, extent.inner,
                          NormGradRow<T, true>{extent.inner, x, weight, mean, inv_std, dy, a.out<T>(0),
-                                              can_pack({x, weight, dy, a.out<T>(0)})});
+                                              can_pack({x, weight, dy, added, a.out<T>(0)}), 0, added});
           },
           sum_workspace(plan, 2), bytes_of(args.in(0)) + bytes_of(args.in(4)));
     });
@@ -68,7 +72,7 @@ std::vector<Type> infer_layer_norm_grad(const InferArgs& args) {
   check(!x.shape.empty(), "layer_norm_grad: x is a scalar");
   check_input(args, 1, weight_of_rows(x));
   for (const int slot : {2, 3}) check_input(args, slot, one_a_row(x));
-  check_input(args, 4, {x.shape, x.dtype});
+  for (const int slot : {4, kAddedToLayerGrad}) check_input(args, slot, {x.shape, x.dtype});
   return {{x.shape, x.dtype}, weight_of_rows(x), weight_of_rows(x)};
 }
 
@@ -108,10 +112,11 @@ const Register layer_norm{{
 
 const Register layer_norm_grad{{
     .type = "layer_norm_grad",
-    .inputs = {"x", "weight", "mean", "inv_std", "dy"},
+    .inputs = {"x", "weight", "mean", "inv_std", "dy", "added?"},
     .outputs = {"dx", "dweight", "dbias"},
     .infer = infer_layer_norm_grad,
-    .inplace = {{.in = 0, .out = 0}, {.in = 4, .out = 0}},
+    .inplace = {{.in = 0, .out = 0}, {.in = 4, .out = 0}, {.in = kAddedToLayerGrad, .out = 0}},
+    .adds = kAddedToLayerGrad,
     .kernels = each_device<LayerNormGrad>(),
 }};
 

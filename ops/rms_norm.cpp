@@ -6,9 +6,12 @@
 #include "kernels/norm/batch.h"
 #include "kernels/norm/row_norm.h"
 #include "kernels/norm/row_norm_grad.h"
+#include "kernels/norm/row_norm_weight_grad.h"
 
 namespace lethe {
 namespace {
+
+constexpr int kAddedToRmsGrad = 4;  // the slot
 
 struct RmsNorm {
   template <class Device>
@@ -34,19 +37,21 @@ struct RmsNormGrad {
     const SumExtent extent = channels_of(args.in(0).shape);
     const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
     const double offset = args.op.attrs.number("offset", 0);
+    const bool adds = args.has_in(kAddedToRmsGrad);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
       return make_kernel(
           [=](const KernelArgs& a) {
-            const T *x = a.in<T>(0), *dy = a.in<T>(3);
+            const T *x = a.in<T>(0), *dy = a.in<T>(3), *added = adds ? a.in<T>(kAddedToRmsGrad) : nullptr;
             const C *weight = a.in<C>(1), *inv_rms = a.in<C>(2);
             sum_middle(Device{}, a, plan, Columns<T, 0>{}, NormWeightTerms<T, false>{x, dy, nullptr, inv_rms},
                        StoreWeightGrads<C, 1>{{a.out<C>(1)}});
             // Last: dx may stand in the memory of x or dy.
-            for_each_row(Device{}, a.stream, extent.middle, extent.inner,
-                         NormGradRow<T, false>{extent.inner, x, weight, nullptr, inv_rms, dy, a.out<T>(0),
-                                               can_pack({x, weight, dy, a.out<T>(0)}), static_cast<C>(offset)});
+            for_each_row(
+                Device{}, a.stream, extent.middle, extent.inner,
+                NormGradRow<T, false>{extent.inner, x, weight, nullptr, inv_rms, dy, a.out<T>(0),
+                                      can_pack({x, weight, dy, added, a.out<T>(0)}), static_cast<C>(offset), added});
           },
           sum_workspace(plan, 1), bytes_of(args.in(0)) + bytes_of(args.in(3)));
     });
@@ -67,7 +72,7 @@ std::vector<Type> infer_rms_norm_grad(const InferArgs& args) {
   check(!x.shape.empty(), "rms_norm_grad: x is a scalar");
   check_input(args, 1, weight_of_rows(x));
   check_input(args, 2, one_a_row(x));
-  check_input(args, 3, {x.shape, x.dtype});
+  for (const int slot : {3, kAddedToRmsGrad}) check_input(args, slot, {x.shape, x.dtype});
   return {{x.shape, x.dtype}, weight_of_rows(x)};
 }
 
@@ -114,10 +119,11 @@ const Register rms_norm{{
 
 const Register rms_norm_grad{{
     .type = "rms_norm_grad",
-    .inputs = {"x", "weight", "inv_rms", "dy"},
+    .inputs = {"x", "weight", "inv_rms", "dy", "added?"},
     .outputs = {"dx", "dweight"},
     .infer = infer_rms_norm_grad,
-    .inplace = {{.in = 0, .out = 0}, {.in = 3, .out = 0}},
+    .inplace = {{.in = 0, .out = 0}, {.in = 3, .out = 0}, {.in = kAddedToRmsGrad, .out = 0}},
+    .adds = kAddedToRmsGrad,
     .kernels = each_device<RmsNormGrad>(),
 }};
 

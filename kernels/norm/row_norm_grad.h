@@ -1,15 +1,12 @@
-// The gradient of a norm of rows (row_norm.h), both devices: by row for x, by column for weight and bias.
+// The gradient of a norm of rows (row_norm.h) by its input, both devices.
 #pragma once
-#include <array>
-
 #include "kernels/reduce/row_packs.h"
 #include "kernels/reduce/rows.h"
-#include "kernels/reduce/sums.h"
 
 namespace lethe {
 
 /// With h = (x - mean) * inverse: dx = inverse * (g - mean(g) - h * mean(g * h)) for g = dy * weight; mean(g) is there
-/// only if the row was centred.
+/// only if the row was centred. What is `added` comes on top of dx as it is rounded, as an op of its own would add it.
 template <class T, bool kCentred>
 struct NormGradRow {
   using C = Compute<T>;
@@ -19,7 +16,8 @@ struct NormGradRow {
   const T* dy;
   T* out;
   bool packed;
-  C offset = 0;  // of the weight, if not kCentred
+  C offset = 0;              // of the weight, if not kCentred
+  const T* added = nullptr;  // none: null
 
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
@@ -33,7 +31,6 @@ struct NormGradRow {
   template <int V, class Team>
   HD void run(const Team& team, std::int64_t row) const {
     const RowPacks<V, const C> w{weight, packed};
-    const RowPacks<V, T> dx{out + row * length, packed};
     const C centre = kCentred ? mean[row] : C(0), by = inverse[row], more = offset;
     const std::int64_t packs = length / V;
     const auto x = team.hold(packs, RowPacks<V, const T>{in + row * length, packed});
@@ -54,46 +51,28 @@ struct NormGradRow {
       return sum_in_pack<V>([&](int v) { return of_g.at[v] * full(of_w.at[v], more) * ((of_x.at[v] - centre) * by); });
     };
     const C second = static_cast<C>(mean_of(team.sum(packs, products), length));
-    team.each(packs, [&](auto i) {
+    const auto own = [=](C of_x, C of_g, C of_w) {
+      return by * (of_g * full(of_w, more) - first - (of_x - centre) * by * second);
+    };
+    if (added)
+      write<V, true>(team, x, g, row, own);
+    else
+      write<V, false>(team, x, g, row, own);
+  }
+  template <int V, bool kAdds, class Team, class Row, class F>
+  HD void write(const Team& team, const Row& x, const Row& g, std::int64_t row, const F& own) const {
+    const RowPacks<V, const C> w{weight, packed};
+    const RowPacks<V, const T> on_top{(kAdds ? added : in) + row * length, packed};
+    const RowPacks<V, T> dx{out + row * length, packed};
+    team.each(length / V, [&](auto i) {
       const auto of_x = x[i], of_g = g[i];
       const auto of_w = w[i];
-      Pack<T, V> to;
-      for (int v = 0; v < V; ++v)
-        to.at[v] = by * (of_g[v] * full(of_w[v], more) - first - (of_x[v] - centre) * by * second);
-      dx.set(i, to);
+      const auto of_added = on_top[i];
+      dx.set(i, pack_of<T, V>([&](int v) {
+               const C value = own(of_x[v], of_g[v], of_w[v]);
+               return kAdds ? compute(static_cast<T>(value)) + of_added[v] : value;
+             }));
     });
-  }
-};
-
-/// Over the rows: dy * (x - mean) * inverse, and of a centred norm dy, which has a bias.
-template <class T, bool kCentred>
-struct NormWeightTerms {
-  using Terms = std::array<Compute<T>, kCentred ? 2 : 1>;
-  using Nothing = std::array<Compute<T>, 0>;
-  const T *x, *dy;
-  const Compute<T>*mean, *inverse;
-  HD Terms terms_of(std::int64_t row, Compute<T> x, Compute<T> dy) const {
-    if constexpr (kCentred)
-      return {dy * ((x - mean[row]) * inverse[row]), dy};
-    else
-      return {dy * (x * inverse[row])};
-  }
-  HD Terms operator()(std::int64_t row, std::int64_t i, const Nothing&) const { return terms_of(row, x[i], dy[i]); }
-
-  static constexpr int kElements = kPack<T>;
-  bool can_pack() const { return lethe::can_pack({x, dy}); }
-  template <int V>
-  HD void pack(std::int64_t row, std::int64_t i, const Nothing*, Terms* terms) const {
-    const Pack<T, V> of_x = load_pack<V>(x + i), of_dy = load_pack<V>(dy + i);
-    for (int v = 0; v < V; ++v) terms[v] = terms_of(row, of_x.at[v], of_dy.at[v]);
-  }
-};
-
-template <class C, std::size_t N>
-struct StoreWeightGrads {
-  C* grads[N];
-  HD void operator()(std::int64_t, std::int64_t c, const std::array<double, N>& sums) const {
-    for (int n = 0; n < static_cast<int>(N); ++n) grads[n][c] = static_cast<C>(sums[n]);
   }
 };
 

@@ -17,12 +17,17 @@ const Op* giver(const Rewriter& rewriter, const Op& add, VarId v, VarId other) {
   return alike && !rewriter.uses().is_written(other, op, &add) ? op : nullptr;
 }
 
+/// Whether the op adds two values, as they are: of a network, or two gradients of one value.
+bool adds_two(const Op& op) {
+  return (op.type == kAdd && !op.attrs.has(kActivation)) || (op.type == kSum && op.in.size() == 2);
+}
+
 }  // namespace
 
 Program fuse_sums(Program program, const std::vector<Pin>& pins) {
   Rewriter rewriter(std::move(program), pins);
   return rewriter.run([&](const Op& add) {
-    if (add.type != kAdd || add.attrs.has(kActivation) || rewriter.var(add.out[0]).pitch != 0) return;
+    if (!adds_two(add) || rewriter.var(add.out[0]).pitch != 0) return;
     for (const auto& [v, other] : {std::pair(add.in[0], add.in[1]), std::pair(add.in[1], add.in[0])}) {
       const Op* const op = giver(rewriter, add, v, other);
       if (!op) continue;

@@ -51,6 +51,10 @@ TEST(LayerNorm, GradientSaysWhatDoesNotFit) {
   EXPECT_EQ(grad({2, 3}, {3}, {3}, {2}, {2, 3}), "layer_norm_grad: mean is f32[3], expected f32[2]");
   EXPECT_EQ(grad({2, 3}, {3}, {2}, {1}, {2, 3}), "layer_norm_grad: inv_std is f32[1], expected f32[2]");
   EXPECT_EQ(grad({2, 3}, {3}, {2}, {2}, {2, 4}), "layer_norm_grad: dy is f32[2,4], expected f32[2,3]");
+  EXPECT_EQ(complaint("layer_norm_grad", {{2, 3}, {3}, {2}, {2}, {2, 3}, {2, 1}}),
+            "layer_norm_grad: added is f32[2,1], expected f32[2,3]");
+  EXPECT_EQ(complaint("rms_norm_grad", {{2, 3}, {3}, {2}, {2, 3}, {2, 1}}),
+            "rms_norm_grad: added is f32[2,1], expected f32[2,3]");
   EXPECT_EQ(grad({}, {}, {}, {}, {}), "layer_norm_grad: x is a scalar");
   EXPECT_EQ(grad({2, 3}, {3}, {2}, {2}, {2, 3}, {{3, DType::f64}}),
             "layer_norm_grad: inv_std is f64[2], expected f32[2]");

@@ -9,6 +9,9 @@ SampleInput statistics(std::int64_t channels, double low, double high) {
   return {.shape = {channels}, .low = low, .high = high, .kind = Kind::State, .wide = true};
 }
 
+/// Mean or inverse of a norm of rows: one a row.
+SampleInput of_rows(Shape rows) { return {.shape = std::move(rows), .low = 0.5, .high = 2, .wide = true}; }
+
 /// Scale or bias of a norm.
 SampleInput of_channels(std::int64_t n) { return {.shape = {n}, .wide = true}; }
 
@@ -170,6 +173,16 @@ std::vector<Sample> row_samples() {
       {.op = "rms_norm", .in = {{{40, 64}}, of_channels(64)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
       {.op = "rms_norm", .in = {{{5, 24}}, of_channels(24)}, .attrs = {{"eps", 1e-5}, {"offset", 1.0}}, .through = {0}},
       {.op = "rms_norm", .in = {{{6, 1030}, 2, 3}, of_channels(1030)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+      // With what fuse_sums adds.
+      {.op = "layer_norm_grad",
+       .in = {{{4, 3, 37}}, of_channels(37), of_rows({4, 3}), of_rows({4, 3}), {{4, 3, 37}}, {{4, 3, 37}}},
+       .gradient = false},
+      {.op = "layer_norm_grad",
+       .in = {{{40, 64}}, of_channels(64), of_rows({40}), of_rows({40}), {{40, 64}}, {{40, 64}}},
+       .gradient = false},
+      {.op = "rms_norm_grad",
+       .in = {{{40, 64}}, of_channels(64), of_rows({40}), {{40, 64}}, {{40, 64}}},
+       .gradient = false},
   };
 }
 
