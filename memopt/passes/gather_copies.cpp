@@ -52,7 +52,7 @@ class CopyGatherer {
   };
 
   bool is_small_copy(const Op& op) const {
-    return copies_kept(program_, op) && bytes_of(program_.vars[op.out[0]]) <= kSmallUpdate;
+    return copies_kept(program_, op) && bytes_of(program_.vars[op.out[0]]) <= kSmallCopy;
   }
 
   /// Whether copy i joins a group; else it begins one, in place of that which it could not join.

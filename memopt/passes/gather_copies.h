@@ -4,6 +4,9 @@
 
 namespace lethe {
 
+/// A copy is small if it has at most so many bytes: of more a launch is a small part.
+inline constexpr std::int64_t kSmallCopy = 16 << 20;
+
 /// Makes small copies of what keeps its value (copies_kept) sooner, beside others that they group with, as long as
 ///  - no op that they pass changes what they copy;
 ///  - they may stay in memory from there on without more bytes alive at once than now at the most.

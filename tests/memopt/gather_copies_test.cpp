@@ -31,7 +31,7 @@ Program with_copies_gathered(const Program& program) {
 }
 
 /// A copy of v that y reads, the ops `between`, a copy of w that z reads, and the ops `after`.
-Program two_copies(const std::string& between, const std::string& after, int size = 64) {
+Program two_copies(const std::string& between, const std::string& after, std::int64_t size = 64) {
   std::string text =
       "input x bf16[64]\ninput lr f32[]\ninput g f32[64]\nparam v f32[64]\nparam w f32[64]\ntemp a bf16[64]\n"
       "temp b bf16[64]\ntemp y bf16[64]\ntemp z bf16[64]\ntemp p f32[64]\ntemp q f32[64]\ntemp r f32[64]\nblock 0 {\n"
@@ -64,7 +64,7 @@ TEST(GatherCopies, MakesNoneBeforeWhatChangesTheParameter) {
 }
 
 TEST(GatherCopies, LeavesLargeOnesWhereTheyAre) {
-  const Program before = two_copies("", kPeakOfCopies, (1 << 19) + 1);
+  const Program before = two_copies("", kPeakOfCopies, kSmallCopy / 2 + 1);
   EXPECT_EQ(order_of(with_copies_gathered(before)), order_of(before));
 }
 
