@@ -3,8 +3,7 @@
 // follow before the next rows take their place. lse is the log of the sum of e^logits of a row, right is 1 where the
 // label is the first of the largest logits. Labels count as in softmax_cross_entropy.
 //
-// There is an op for the loss, one for the gradient, and one for both, which costs no more than the gradient alone:
-// join_gradients puts it in the place of the two.
+// There are ops for the loss, for the gradient, and for both at no more than the gradient's cost (join_gradients).
 #include <algorithm>
 #include <type_traits>
 #include <vector>
@@ -75,8 +74,9 @@ class Head final : public Kernel {
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
   std::int64_t bytes_again() const override {
     const std::int64_t element = bytes_of(dtype_), chunks = std::ssize(chunks_), weight = s_.classes * s_.width;
-    const int passes = gives_.products() + (gives_.loss ? 2 : 0) + (gives_.gradient() ? 2 : 0);  // products, too
-    const std::int64_t logits = passes * s_.rows * s_.classes * element;
+    const bool once = reads_once(Device{}, HeadRow<T>{.s = s_}, s_.classes);
+    const int own = once ? 1 + gives_.gradient() : 2 * (gives_.loss + gives_.gradient());
+    const std::int64_t logits = (gives_.products() + own) * s_.rows * s_.classes * element;
     const std::int64_t of_dx = ((gives_.dx ? 2 : 1) * chunks - 1) * bytes_of(of_weight_, {s_.classes, s_.width});
     if (!gives_.dweight) return logits + of_dx;
     const std::int64_t dweight = weight * bytes_of(wide_ ? wide_of(dtype_) : dtype_);

@@ -1,6 +1,9 @@
-// A GPU's block that has a row which is too long for its threads to hold (held_team.h): each sum reads it again.
+// A GPU's block that has a row which is too long for its threads to hold in registers (held_team.h): it keeps the row
+// in shared memory, or each sum reads it again.
 #pragma once
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/device_code.h"
 #include "kernels/reduce/terms.h"
@@ -46,7 +49,7 @@ class BlockTeam {
     for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) f(i);
   }
   __device__ bool leads() const { return threadIdx.x == 0; }
-  /// The row is too long to be kept: it is read again.
+  /// It is read again.
   template <class Row>
   __device__ Row hold(std::int64_t, const Row& row) const {
     return row;
@@ -64,6 +67,26 @@ class BlockTeam {
     __syncthreads();  // before the next call writes
     return value;
   }
+};
+
+/// A block that keeps one row in shared memory. A thread reads no more of it than it has put there itself, so none
+/// waits.
+class SharedTeam : public BlockTeam {
+ public:
+  static constexpr unsigned kThreads = 512;
+  /// Bytes of a row: what a GPU of capability 8.0 or more has for a block at least, less what sums take.
+  static constexpr std::int64_t kMost = (99 << 10) - 512;
+
+  __device__ explicit SharedTeam(unsigned char* memory) : memory_(memory) {}
+  template <class Row>
+  __device__ auto* hold(std::int64_t n, const Row& row) const {
+    auto* const kept = reinterpret_cast<std::remove_cvref_t<decltype(row[0])>*>(memory_);
+    each(n, [&](std::int64_t i) { kept[i] = row[i]; });
+    return kept;
+  }
+
+ private:
+  unsigned char* memory_;
 };
 
 }  // namespace lethe

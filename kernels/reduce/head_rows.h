@@ -20,50 +20,51 @@ template <class T>
 struct HeadRow {
   using C = Compute<T>;
   HeadSizes s;
-  std::int64_t first;  // the row whose logits come first
-  T* logits;           // rows are whole packs apart
-  const std::int32_t* label;
+  std::int64_t first = 0;  // the row whose logits come first
+  T* logits = nullptr;     // rows are whole packs apart
+  const std::int32_t* label = nullptr;
   const C* dloss = nullptr;  // none: no gradient
   const C* known = nullptr;  // lse; none: it is computed, as are loss and right
   C *loss = nullptr, *lse = nullptr;
   std::uint8_t* right = nullptr;
 
   std::int64_t packs() const { return s.stride / together<T>(s.stride); }
+  std::int64_t row_bytes() const { return s.stride * std::int64_t{sizeof(T)}; }
   template <class Team>
   HD void operator()(const Team& team, std::int64_t i) const {
     in_packs<T, Team>(s.stride, [&](auto V) {
-      const RowPacks<V, T> x{logits + i * s.stride, V > 1};
-      const C sum = known ? known[first + i] : give_loss<V>(team, x, first + i);
-      if (dloss) give_gradient<V>(team, x, first + i, sum);
+      const RowPacks<V, T> row{logits + i * s.stride, V > 1};
+      const auto x = team.hold((s.classes + V - 1) / V, row);
+      const C sum = known ? known[first + i] : give_loss<V>(team, x, row.row, first + i);
+      if (dloss) give_gradient<V>(team, x, row, first + i, sum);
     });
   }
 
  private:
   HD bool names_class(std::int32_t which) const { return which >= 0 && which < s.classes; }
   /// The sum of what f gives of each logit and its class.
-  template <int V, class Team, class F>
-  HD double sum(const Team& team, const RowPacks<V, T>& x, const F& f) const {
-    return team.sum((s.classes + V - 1) / V, [&](std::int64_t p) {
+  template <int V, class Team, class X, class F>
+  HD double sum(const Team& team, const X& x, const F& f) const {
+    return team.sum((s.classes + V - 1) / V, [&](auto p) {
       const auto of_x = x[p];
       return sum_in_pack<V>([&](int v) { return f(compute(of_x[v]), p * V + v); }, s.classes - p * V);
     });
   }
 
-  template <int V, class Team>
-  HD C give_loss(const Team& team, const RowPacks<V, T>& x, std::int64_t row) const {
+  template <int V, class Team, class X>
+  HD C give_loss(const Team& team, const X& x, const T* of_row, std::int64_t row) const {
     const std::int32_t which = label[row];
-    const C most =
-        team.max((s.classes + V - 1) / V, [&](std::int64_t p) { return max_in_pack(x[p], s.classes - p * V); });
+    const C most = team.max((s.classes + V - 1) / V, [&](auto p) { return max_in_pack(x[p], s.classes - p * V); });
     const C at_label =
-        names_class(which) ? compute(x.row[which]) : most;  // read before a sum: x may be overwritten then
-    const double total = sum(team, x, [=](C logit, std::int64_t) { return exp_of(logit - most); });
+        names_class(which) ? compute(of_row[which]) : most;  // read before a sum: the row may be overwritten then
+    const double total = sum<V>(team, x, [=](C logit, std::int64_t) { return exp_of(logit - most); });
     double expected = 0;  // of x - most, under the smooth part of the target
     if (s.smoothing != 0)
-      expected = sum(team, x, [=](C logit, std::int64_t) { return logit - most; }) / static_cast<double>(s.classes);
+      expected = sum<V>(team, x, [=](C logit, std::int64_t) { return logit - most; }) / static_cast<double>(s.classes);
     double before = 1;  // logits that are larger, or as large and come first, or are no numbers
     if (names_class(which) && at_label == most)
-      before = sum(team, x,
-                   [=](C logit, std::int64_t c) { return logit != logit || (logit == most && c < which) ? 1.0 : 0.0; });
+      before = sum<V>(
+          team, x, [=](C logit, std::int64_t c) { return logit != logit || (logit == most && c < which) ? 1.0 : 0.0; });
     const double log_sum = static_cast<double>(most) + std::log(total);
     if (team.leads()) {
       lse[row] = static_cast<C>(log_sum);
@@ -78,19 +79,19 @@ struct HeadRow {
   }
 
   /// ((1 + 2 z lse) softmax(x) - target) * dloss.
-  template <int V, class Team>
-  HD void give_gradient(const Team& team, const RowPacks<V, T>& x, std::int64_t row, C sum) const {
+  template <int V, class Team, class X>
+  HD void give_gradient(const Team& team, const X& x, const RowPacks<V, T>& to, std::int64_t row, C sum) const {
     const std::int64_t packs = (s.classes + V - 1) / V;
     const std::int32_t which = label[row];
-    if (which < 0) return team.each(packs, [&](std::int64_t p) { x.set(p, Pack<T, V>{}); });
+    if (which < 0) return team.each(packs, [&](auto p) { to.set(p, Pack<T, V>{}); });
     const C scale = names_class(which) ? dloss[row] : std::numeric_limits<C>::quiet_NaN();
     const C grown = static_cast<C>(1 + 2 * s.z * static_cast<double>(sum)), hit = static_cast<C>(1 - s.smoothing);
     const C everywhere = static_cast<C>(s.smoothing / static_cast<double>(s.classes));
-    team.each(packs, [&](std::int64_t p) {
+    team.each(packs, [&](auto p) {
       const auto of_x = x[p];
-      x.set(p, pack_of<T, V>([&](int v) {
-              return (exp_of(of_x[v] - sum) * grown - everywhere - (p * V + v == which ? hit : C(0))) * scale;
-            }));
+      to.set(p, pack_of<T, V>([&](int v) {
+               return (exp_of(of_x[v] - sum) * grown - everywhere - (p * V + v == which ? hit : C(0))) * scale;
+             }));
     });
   }
 };

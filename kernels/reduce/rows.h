@@ -1,7 +1,7 @@
 // One row of a matrix at a time: softmax, layer norm, losses. The row's algorithm is written once, over a team that can
 // sum, find the largest, and do something for each element, or each pack of them: on the CPU one thread, on a GPU a
-// block, or threads that hold the row (hold) in registers. A result of a sum or a maximum is known to all; a team has
-// read its row before it returns one, so a row may then be overwritten.
+// block, or threads that hold the row (hold) in registers or shared memory. A result of a sum or a maximum is known to
+// all; a team has read its row before it returns one, so a row may then be overwritten.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -72,6 +72,12 @@ void for_each_row(Cpu, void*, std::int64_t rows, std::int64_t length, const F& f
   parallel_ranges(rows, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) f(OneThread{}, row);
   });
+}
+
+/// Whether a row that f holds is read once, whatever is computed of it.
+template <class F>
+bool reads_once(Cpu, const F&, std::int64_t) {
+  return false;
 }
 
 /// Shape rule: as input 0, which has a last axis.
