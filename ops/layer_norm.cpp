@@ -5,8 +5,7 @@
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
 #include "kernels/norm/row_norm.h"
-#include "kernels/norm/row_norm_grad.h"
-#include "kernels/norm/row_norm_weight_grad.h"
+#include "kernels/norm/row_norm_grads.h"
 
 namespace lethe {
 namespace {
@@ -37,23 +36,21 @@ struct LayerNormGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const SumExtent extent = channels_of(args.in(0).shape);
-    const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
     const bool adds = args.has_in(kAddedToLayerGrad);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
+      const NormGrads<Device, T, true> grads(args.device, extent, args.in(0).dtype);
       return make_kernel(
           [=](const KernelArgs& a) {
             const T *x = a.in<T>(0), *dy = a.in<T>(4), *added = adds ? a.in<T>(kAddedToLayerGrad) : nullptr;
             const C *weight = a.in<C>(1), *mean = a.in<C>(2), *inv_std = a.in<C>(3);
-            sum_middle(Device{}, a, plan, Columns<T, 0>{}, NormWeightTerms<T, true>{x, dy, mean, inv_std},
-                       StoreWeightGrads<C, 2>{{a.out<C>(1), a.out<C>(2)}});
-            // Last: dx may stand in the memory of x or dy.
-            for_each_row(Device{}, a.stream, extent.middle, extent.inner,
-                         NormGradRow<T, true>{extent.inner, x, weight, mean, inv_std, dy, a.out<T>(0),
-                                              can_pack({x, weight, dy, added, a.out<T>(0)}), 0, added});
+            grads.run(a,
+                      {extent.inner, x, weight, mean, inv_std, dy, a.out<T>(0),
+                       can_pack({x, weight, dy, added, a.out<T>(0)}), 0, added},
+                      {{a.out<C>(1), a.out<C>(2)}});
           },
-          sum_workspace(plan, 2), bytes_of(args.in(0)) + bytes_of(args.in(4)));
+          grads.workspace_bytes(), grads.bytes_again());
     });
   }
 };

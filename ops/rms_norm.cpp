@@ -5,8 +5,7 @@
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
 #include "kernels/norm/row_norm.h"
-#include "kernels/norm/row_norm_grad.h"
-#include "kernels/norm/row_norm_weight_grad.h"
+#include "kernels/norm/row_norm_grads.h"
 
 namespace lethe {
 namespace {
@@ -35,25 +34,22 @@ struct RmsNormGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const SumExtent extent = channels_of(args.in(0).shape);
-    const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
     const double offset = args.op.attrs.number("offset", 0);
     const bool adds = args.has_in(kAddedToRmsGrad);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
+      const NormGrads<Device, T, false> grads(args.device, extent, args.in(0).dtype);
       return make_kernel(
           [=](const KernelArgs& a) {
             const T *x = a.in<T>(0), *dy = a.in<T>(3), *added = adds ? a.in<T>(kAddedToRmsGrad) : nullptr;
             const C *weight = a.in<C>(1), *inv_rms = a.in<C>(2);
-            sum_middle(Device{}, a, plan, Columns<T, 0>{}, NormWeightTerms<T, false>{x, dy, nullptr, inv_rms},
-                       StoreWeightGrads<C, 1>{{a.out<C>(1)}});
-            // Last: dx may stand in the memory of x or dy.
-            for_each_row(
-                Device{}, a.stream, extent.middle, extent.inner,
-                NormGradRow<T, false>{extent.inner, x, weight, nullptr, inv_rms, dy, a.out<T>(0),
-                                      can_pack({x, weight, dy, added, a.out<T>(0)}), static_cast<C>(offset), added});
+            grads.run(a,
+                      {extent.inner, x, weight, nullptr, inv_rms, dy, a.out<T>(0),
+                       can_pack({x, weight, dy, added, a.out<T>(0)}), static_cast<C>(offset), added},
+                      {{a.out<C>(1)}});
           },
-          sum_workspace(plan, 1), bytes_of(args.in(0)) + bytes_of(args.in(3)));
+          grads.workspace_bytes(), grads.bytes_again());
     });
   }
 };

@@ -1,7 +1,8 @@
-// The gradient of a norm of rows (row_norm.h) by its input, both devices.
+// The gradient of a norm of rows (row_norm.h) by its input, both devices, and on the way what those of weight and bias
+// sum over the rows.
 #pragma once
+#include "kernels/norm/norm_terms.h"
 #include "kernels/reduce/row_packs.h"
-#include "kernels/reduce/rows.h"
 
 namespace lethe {
 
@@ -9,7 +10,9 @@ namespace lethe {
 /// only if the row was centred. What is `added` comes on top of dx as it is rounded, as an op of its own would add it.
 template <class T, bool kCentred>
 struct NormGradRow {
+  using Element = T;
   using C = Compute<T>;
+  static constexpr int kTerms = kCentred ? 2 : 1;
   std::int64_t length;
   const T* in;
   const C *weight, *mean, *inverse;
@@ -21,15 +24,13 @@ struct NormGradRow {
 
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
-    in_packs<T, Team>(length, [&](auto V) { run<V>(team, row); });
+    in_packs<T, Team>(length, [&](auto V) { run<V>(team, row, NoNormSums{}); });
   }
   static constexpr bool kSameSteps = true;
   std::int64_t packs() const { return length / together<T>(length); }
-
- private:
-  HD static C full(C held, C offset) { return kCentred ? held : offset + held; }
-  template <int V, class Team>
-  HD void run(const Team& team, std::int64_t row) const {
+  /// V elements at a time; sums.add(i, terms) is told of pack i that terms(v) are those of its element v.
+  template <int V, class Team, class Sums>
+  HD void run(const Team& team, std::int64_t row, Sums&& sums) const {
     const RowPacks<V, const C> w{weight, packed};
     const C centre = kCentred ? mean[row] : C(0), by = inverse[row], more = offset;
     const std::int64_t packs = length / V;
@@ -54,13 +55,18 @@ struct NormGradRow {
     const auto own = [=](C of_x, C of_g, C of_w) {
       return by * (of_g * full(of_w, more) - first - (of_x - centre) * by * second);
     };
+    const auto terms = [=](C of_x, C of_g) { return norm_terms<kCentred>(of_x, of_g, centre, by); };
     if (added)
-      write<V, true>(team, x, g, row, own);
+      write<V, true>(team, x, g, row, own, terms, sums);
     else
-      write<V, false>(team, x, g, row, own);
+      write<V, false>(team, x, g, row, own, terms, sums);
   }
-  template <int V, bool kAdds, class Team, class Row, class F>
-  HD void write(const Team& team, const Row& x, const Row& g, std::int64_t row, const F& own) const {
+
+ private:
+  HD static C full(C held, C offset) { return kCentred ? held : offset + held; }
+  template <int V, bool kAdds, class Team, class Row, class Own, class Terms, class Sums>
+  HD void write(const Team& team, const Row& x, const Row& g, std::int64_t row, const Own& own, const Terms& terms,
+                Sums& sums) const {
     const RowPacks<V, const C> w{weight, packed};
     const RowPacks<V, const T> on_top{(kAdds ? added : in) + row * length, packed};
     const RowPacks<V, T> dx{out + row * length, packed};
@@ -72,6 +78,7 @@ struct NormGradRow {
                const C value = own(of_x[v], of_g[v], of_w[v]);
                return kAdds ? compute(static_cast<T>(value)) + of_added[v] : value;
              }));
+      sums.add(i, [&](int v) { return terms(of_x[v], of_g[v]); });
     });
   }
 };

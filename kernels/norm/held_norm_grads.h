@@ -1,0 +1,95 @@
+// Gradients of a norm of rows on a GPU whose teams hold their rows: each thread sums for weight and bias what it holds
+// of the rows of its team, and a block adds these up. So x and dy are read once.
+#pragma once
+#include <algorithm>
+#include <array>
+
+#include "kernels/each_device.h"
+#include "kernels/reduce/held_team.h"
+#include "kernels/reduce/plan.h"
+#include "kernels/reduce/row_packs.h"
+
+namespace lethe {
+
+/// Pieces that the rows are cut into; 0: no team holds one.
+template <class T, int K>
+std::int64_t pieces_of_held(Cpu, const SumExtent&) {
+  return 0;
+}
+
+#ifdef LETHE_DEVICE_CODE
+template <class C, int V, int K>
+struct HeldSums {
+  C sums[HeldTeam::kHeld][V][K] = {};
+  template <class F>
+  __device__ void add(HeldIndex i, const F& terms) {
+    for (int v = 0; v < V; ++v) {
+      const std::array<C, K> of = terms(v);
+      for (int k = 0; k < K; ++k) sums[i.at][v][k] += of[k];
+    }
+  }
+};
+
+/// Of a block: more leave a thread too few registers for its sums.
+inline constexpr unsigned kMostNormThreads = 256;
+
+/// A block has a piece, and as many teams as it has times `threads`. Shared memory: a piece's sums.
+template <class F>
+__global__ void __launch_bounds__(kMostNormThreads)
+    norm_grads_kernel(std::int64_t rows, unsigned threads, F f, typename F::C* sums) {
+  using C = typename F::C;
+  constexpr int K = F::kTerms;
+  LETHE_DYN_SHARED(C, shared);
+  const unsigned teams = blockDim.x / threads, team = threadIdx.x / threads;
+  in_packs<typename F::Element, HeldTeam>(f.length, [&](auto V) {
+    HeldSums<C, V, K> own;
+    // As many rounds for all teams, which meet in each.
+    for (std::int64_t first = std::int64_t{blockIdx.x} * teams; first < rows;
+         first += std::int64_t{gridDim.x} * teams) {
+      const std::int64_t row = first + team;
+      f.template run<V>(HeldTeam(threads, row < rows), row < rows ? row : rows - 1, own);
+    }
+    for (unsigned turn = 0; turn < teams; ++turn) {
+      if (turn == team)
+        HeldTeam(threads, true).each(f.length / V, [&](HeldIndex i) {
+          for (int v = 0; v < V; ++v)
+            for (int k = 0; k < K; ++k) {
+              C& sum = shared[k * f.length + std::int64_t{i} * V + v];
+              sum = turn == 0 ? own.sums[i.at][v][k] : sum + own.sums[i.at][v][k];
+            }
+        });
+      __syncthreads();
+    }
+  });
+  for (std::int64_t i = threadIdx.x; i < K * f.length; i += blockDim.x)
+    sums[std::int64_t{blockIdx.x} * K * f.length + i] = shared[i];
+}
+
+/// Threads of a team that holds a row, and of a block.
+struct HeldBlock {
+  unsigned team, block;
+  explicit HeldBlock(std::int64_t packs) : team(HeldTeam::threads_for(packs, true)), block(std::max(team, 128U)) {}
+};
+
+/// Two blocks for each processor of a large GPU, if the rows are so many.
+template <class T, int K>
+std::int64_t pieces_of_held(Cuda, const SumExtent& extent) {
+  constexpr std::int64_t kMostShared = 40 << 10;
+  const std::int64_t packs = extent.inner / together<T>(extent.inner);
+  const auto bytes = static_cast<std::int64_t>(K * sizeof(Compute<T>)) * extent.inner;
+  const HeldBlock held(packs);
+  if (!HeldTeam::can_hold(packs) || held.block > kMostNormThreads || bytes > kMostShared) return 0;
+  const std::int64_t teams = held.block / held.team;
+  return std::min<std::int64_t>(2 * kProcessors, (extent.middle + teams - 1) / teams);
+}
+
+template <class F>
+void launch_norm_grads(void* stream, std::int64_t rows, std::int64_t pieces, const F& f, typename F::C* sums) {
+  const HeldBlock held(f.packs());
+  LETHE_LAUNCH(norm_grads_kernel<F>, dim3(static_cast<unsigned>(pieces)), dim3(held.block),
+               static_cast<std::size_t>(F::kTerms * f.length) * sizeof(typename F::C),
+               static_cast<cudaStream_t>(stream), rows, held.team, f, sums);
+}
+#endif
+
+}  // namespace lethe
