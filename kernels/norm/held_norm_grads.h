@@ -5,9 +5,10 @@
 #include <array>
 
 #include "kernels/each_device.h"
-#include "kernels/reduce/held_team.h"
+#include "kernels/reduce/held_block.h"
 #include "kernels/reduce/plan.h"
 #include "kernels/reduce/row_packs.h"
+#include "kernels/reduce/terms.h"
 
 namespace lethe {
 
@@ -65,28 +66,23 @@ __global__ void __launch_bounds__(kMostNormThreads)
     sums[std::int64_t{blockIdx.x} * K * f.length + i] = shared[i];
 }
 
-/// Threads of a team that holds a row, and of a block.
-struct HeldBlock {
-  unsigned team, block;
-  explicit HeldBlock(std::int64_t packs) : team(HeldTeam::threads_for(packs, true)), block(std::max(team, 128U)) {}
-};
-
-/// Two blocks for each processor of a large GPU, if the rows are so many.
+/// Blocks of 16 rows at least, which pay for a piece's sums, and two for each processor of a large GPU at most; more
+/// where a thread would add more than kRun numbers.
 template <class T, int K>
 std::int64_t pieces_of_held(Cuda, const SumExtent& extent) {
-  constexpr std::int64_t kMostShared = 40 << 10;
-  const std::int64_t packs = extent.inner / together<T>(extent.inner);
+  constexpr std::int64_t kFewest = 16, kMostShared = 40 << 10;
+  const std::int64_t packs = extent.inner / together<T>(extent.inner), rows = extent.middle;
   const auto bytes = static_cast<std::int64_t>(K * sizeof(Compute<T>)) * extent.inner;
-  const HeldBlock held(packs);
-  if (!HeldTeam::can_hold(packs) || held.block > kMostNormThreads || bytes > kMostShared) return 0;
-  const std::int64_t teams = held.block / held.team;
-  return std::min<std::int64_t>(2 * kProcessors, (extent.middle + teams - 1) / teams);
+  const HeldBlock held(packs, true);
+  if (!HeldTeam::can_hold(packs) || held.threads > kMostNormThreads || bytes > kMostShared) return 0;
+  const std::int64_t most = kRun * held.teams();
+  return std::max((rows + most - 1) / most, std::min<std::int64_t>(2 * kProcessors, (rows + kFewest - 1) / kFewest));
 }
 
 template <class F>
 void launch_norm_grads(void* stream, std::int64_t rows, std::int64_t pieces, const F& f, typename F::C* sums) {
-  const HeldBlock held(f.packs());
-  LETHE_LAUNCH(norm_grads_kernel<F>, dim3(static_cast<unsigned>(pieces)), dim3(held.block),
+  const HeldBlock held(f.packs(), true);
+  LETHE_LAUNCH(norm_grads_kernel<F>, dim3(static_cast<unsigned>(pieces)), dim3(held.threads),
                static_cast<std::size_t>(F::kTerms * f.length) * sizeof(typename F::C),
                static_cast<cudaStream_t>(stream), rows, held.team, f, sums);
 }

@@ -68,7 +68,7 @@ struct NormGradRow {
   HD void write(const Team& team, const Row& x, const Row& g, std::int64_t row, const Own& own, const Terms& terms,
                 Sums& sums) const {
     const RowPacks<V, const C> w{weight, packed};
-    const RowPacks<V, const T> on_top{(kAdds ? added : in) + row * length, packed};
+    const RowPacks<V, const T> on_top{(kAdds ? added : in) + row * length, packed};  // read if kAdds
     const RowPacks<V, T> dx{out + row * length, packed};
     team.each(length / V, [&](auto i) {
       const auto of_x = x[i], of_g = g[i];

@@ -54,14 +54,12 @@ class NormGrads {
         pieces_(pieces_of_held<T, K>(Device{}, extent)),
         plan_(pieces_ > 0 ? plan_sum(Device{}, device, {.middle = pieces_, .inner = extent.inner}, wide_of(dtype))
                           : plan_sum(Device{}, device, extent, dtype)) {
-    sums_ = layout_.add(sum_workspace(plan_, K));
+    layout_.add(sum_workspace(plan_, K));  // first: sum_middle takes the beginning
     partial_ = layout_.template add_array<C>(pieces_ * K * extent.inner);
   }
   std::int64_t workspace_bytes() const { return layout_.bytes(); }
-  /// What is read or written beside inputs and outputs, each once.
-  std::int64_t bytes_again() const {
-    return pieces_ > 0 ? 2 * partial_.bytes : 2 * extent_.size() * std::int64_t{sizeof(T)};
-  }
+  /// As Kernel has it: x and dy once more.
+  std::int64_t bytes_again() const { return pieces_ > 0 ? 0 : 2 * extent_.size() * std::int64_t{sizeof(T)}; }
 
   /// `grads`: of weight and bias. dx may stand in the memory of what the row reads.
   void run(const KernelArgs& args, const Row& row, const StoreWeightGrads<C, K>& grads) const {
@@ -81,7 +79,7 @@ class NormGrads {
   std::int64_t pieces_;  // of rows that teams hold; 0: they do not
   SumPlan plan_;
   WorkspaceLayout layout_;
-  WorkspacePart sums_, partial_;
+  WorkspacePart partial_;
 };
 
 }  // namespace lethe

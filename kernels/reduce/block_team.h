@@ -56,9 +56,14 @@ class BlockTeam {
   }
 
  private:
+  /// The same for all sums and maxima: a template would have memory of its own for each.
+  __device__ static double* of_warps() {
+    __shared__ double of_warp[32];
+    return of_warp;
+  }
   template <class Join>
   __device__ double fold(double value, const Join& join) const {
-    __shared__ double of_warp[32];
+    double* const of_warp = of_warps();
     for (int lane = 16; lane > 0; lane /= 2) value = join(value, __shfl_xor_sync(0xffffffffu, value, lane));
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
     __syncthreads();

@@ -6,7 +6,7 @@
 
 #include "kernels/each_device.h"
 #include "kernels/reduce/block_team.h"
-#include "kernels/reduce/held_team.h"
+#include "kernels/reduce/held_block.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {
@@ -20,12 +20,10 @@ __global__ void __launch_bounds__(HeldTeam::kMostThreads)
 }
 template <class F>
 void for_each_held_row(void* stream, std::int64_t rows, std::int64_t packs, const F& f) {
-  const unsigned threads = HeldTeam::threads_for(
+  const HeldBlock held(
       packs, requires { requires F::kSameSteps; });
-  const unsigned block = threads > 32 ? threads : 128;
-  const std::int64_t teams = block / threads;
-  LETHE_LAUNCH(for_each_held_row_kernel<F>, dim3(static_cast<unsigned>((rows + teams - 1) / teams)), dim3(block), 0,
-               static_cast<cudaStream_t>(stream), rows, threads, f);
+  LETHE_LAUNCH(for_each_held_row_kernel<F>, dim3(static_cast<unsigned>((rows + held.teams() - 1) / held.teams())),
+               dim3(held.threads), 0, static_cast<cudaStream_t>(stream), rows, held.team, f);
 }
 
 inline constexpr unsigned kRowThreads = 256;

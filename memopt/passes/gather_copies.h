@@ -4,7 +4,7 @@
 
 namespace lethe {
 
-/// A copy is small if it has at most so many bytes: of more a launch is a small part.
+/// A copy is small if it has at most so many bytes: of what a larger one takes a launch is a small part.
 inline constexpr std::int64_t kSmallCopy = 16 << 20;
 
 /// Makes small copies of what keeps its value (copies_kept) sooner, beside others that they group with, as long as

@@ -63,6 +63,11 @@ TEST(GatherCopies, MakesNoneBeforeWhatChangesTheParameter) {
   EXPECT_NE(order_of(with_copies_gathered(other)), order_of(other)) << "of another parameter";
 }
 
+TEST(GatherCopies, TakesCopiesOfUpToSixteenMiB) {
+  const Program before = two_copies("", kPeakOfCopies, kSmallCopy / 2);
+  EXPECT_EQ(order_of(with_copies_gathered(before))[1], "cast b");
+}
+
 TEST(GatherCopies, LeavesLargeOnesWhereTheyAre) {
   const Program before = two_copies("", kPeakOfCopies, kSmallCopy / 2 + 1);
   EXPECT_EQ(order_of(with_copies_gathered(before)), order_of(before));

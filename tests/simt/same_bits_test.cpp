@@ -232,6 +232,43 @@ TEST(SameBits, RowsInPacksAndByThemselves) {
   }
 }
 
+/// Of a norm's gradient on rows [rows, length]: alone, and with another gradient z that it adds.
+template <class T>
+void expect_sum_on_the_way(const std::string& dtype, int rows, int length) {
+  const auto of = [&](const char* kind, const char* name, const std::string& type) {
+    return message(kind, ' ', name, ' ', type, '\n');
+  };
+  const std::string x = message(dtype, '[', rows, ',', length, ']'), c = message("f32[", length, ']'),
+                    one = message("f32[", rows, ']');
+  const std::string vars = of("input", "x", x) + of("input", "w", c) + of("input", "mean", one) +
+                           of("input", "inverse", one) + of("input", "dy", x) + of("input", "z", x) +
+                           of("temp", "dx", x) + of("temp", "dw", c) + of("temp", "db", c);
+  const auto outputs = [&](const std::string& more) {
+    const Program program = parse_program(vars + "block 0 {\n  dx, dw, db = layer_norm_grad(x, w, mean, inverse, dy" +
+                                          more + ") backward\n}\n");
+    Interpreter values(program);
+    for (VarId v = 0; v < 6; ++v) values.fill_uniform(v, -1, 1, static_cast<std::uint64_t>(v));
+    const Op& op = program.blocks[0].ops[0];
+    Trial got = try_op(values, op, *op_def(op.type).kernels.cuda({program, op, kShim}));
+    EXPECT_EQ(got.harm, "");
+    if (more.empty()) {
+      auto* const dx = static_cast<T*>(got.outputs[0].data());
+      for (int i = 0; i < rows * length; ++i) dx[i] = T(compute(dx[i]) + static_cast<Compute<T>>(values.number(5, i)));
+    }
+    return got;
+  };
+  const Trial apart = outputs(""), on_the_way = outputs(", z");
+  for (int slot = 0; slot < 3; ++slot) EXPECT_TRUE(on_the_way.outputs[slot].holds_same(apart.outputs[slot])) << slot;
+}
+
+TEST(SameBits, ANormsGradientAddsAnotherAsASumWould) {
+  for (const int length : {24, 37, 768, 2500}) {  // held by some threads, by two warps, and read again
+    SCOPED_TRACE(length);
+    expect_sum_on_the_way<float>("f32", 35, length);
+    expect_sum_on_the_way<Bf16>("bf16", 35, length);
+  }
+}
+
 TEST(SameBits, ChannelsInPacksAndByThemselves) {
   for (const char* dtype : {"f32", "f64", "bf16"}) {
     const std::string shape = message(dtype, "[3,24]\n"), attrs = "{alpha=2.5, beta=0.75, k=1.5, size=5}";

@@ -177,7 +177,14 @@ std::vector<Sample> row_samples() {
       {.op = "layer_norm_grad",
        .in = {{{4, 3, 37}}, of_channels(37), of_rows({4, 3}), of_rows({4, 3}), {{4, 3, 37}}, {{4, 3, 37}}},
        .gradient = false},
-      // On a GPU: more rows than there are teams.
+      // On a GPU: teams of two warps, of four and of eight, and more rows than there are teams.
+      {.op = "layer_norm_grad",
+       .in = {{{5, 768}}, of_channels(768), of_rows({5}), of_rows({5}), {{5, 768}}},
+       .gradient = false},
+      {.op = "layer_norm_grad",
+       .in = {{{5, 2048}}, of_channels(2048), of_rows({5}), of_rows({5}), {{5, 2048}}},
+       .gradient = false},
+      {.op = "rms_norm_grad", .in = {{{3, 4096}}, of_channels(4096), of_rows({3}), {{3, 4096}}}, .gradient = false},
       {.op = "layer_norm_grad",
        .in = {{{1200, 128}}, of_channels(128), of_rows({1200}), of_rows({1200}), {{1200, 128}}, {{1200, 128}}},
        .gradient = false},
