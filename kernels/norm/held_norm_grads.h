@@ -31,10 +31,10 @@ struct HeldSums {
   }
 };
 
-/// Of a block: more leave a thread too few registers for its sums.
+/// A block has no more threads: with more, a thread would have too few registers for its sums.
 inline constexpr unsigned kMostNormThreads = 256;
 
-/// A block has a piece, and as many teams as it has times `threads`. Shared memory: a piece's sums.
+/// Each block sums a piece of the rows, in shared memory; its teams have `threads` threads each.
 template <class F>
 __global__ void __launch_bounds__(kMostNormThreads)
     norm_grads_kernel(std::int64_t rows, unsigned threads, F f, typename F::C* sums) {
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kMostNormThreads)
   const unsigned teams = blockDim.x / threads, team = threadIdx.x / threads;
   in_packs<typename F::Element, HeldTeam>(f.length, [&](auto V) {
     HeldSums<C, V, K> own;
-    // As many rounds for all teams, which meet in each.
+    // All teams go through as many rounds, since they meet in each.
     for (std::int64_t first = std::int64_t{blockIdx.x} * teams; first < rows;
          first += std::int64_t{gridDim.x} * teams) {
       const std::int64_t row = first + team;
@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(kMostNormThreads)
     sums[std::int64_t{blockIdx.x} * K * f.length + i] = shared[i];
 }
 
-/// Blocks of 16 rows at least, which pay for a piece's sums, and two for each processor of a large GPU at most; more
-/// where a thread would add more than kRun numbers.
+/// A block takes 16 rows at least, so that the sums which it writes are few beside them. There are two blocks for each
+/// processor of a large GPU at most, or more so that no thread adds more than kRun numbers.
 template <class T, int K>
 std::int64_t pieces_of_held(Cuda, const SumExtent& extent) {
   constexpr std::int64_t kFewest = 16, kMostShared = 40 << 10;

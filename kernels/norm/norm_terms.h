@@ -16,13 +16,13 @@ HD std::array<C, kCentred ? 2 : 1> norm_terms(C x, C dy, C mean, C inverse) {
     return {dy * (x * inverse)};
 }
 
-/// Where these sums are made apart.
+/// Sums nothing: another pass does.
 struct NoNormSums {
   template <class Index, class F>
   HD void add(Index, const F&) const {}
 };
 
-/// Sums of a piece of the rows, [pieces, K, length], to be added up.
+/// The sums that each piece of the rows has, [pieces, K, length], as what another sum adds up.
 template <class C, int K>
 struct PieceTerms {
   const C* sums;

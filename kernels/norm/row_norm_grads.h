@@ -76,7 +76,7 @@ class NormGrads {
 
  private:
   SumExtent extent_;
-  std::int64_t pieces_;  // of rows that teams hold; 0: they do not
+  std::int64_t pieces_;  // that blocks sum whose teams hold rows; 0: no team holds one
   SumPlan plan_;
   WorkspaceLayout layout_;
   WorkspacePart partial_;

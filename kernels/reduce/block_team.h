@@ -49,7 +49,7 @@ class BlockTeam {
     for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) f(i);
   }
   __device__ bool leads() const { return threadIdx.x == 0; }
-  /// It is read again.
+  /// The row is not kept: each use reads it again.
   template <class Row>
   __device__ Row hold(std::int64_t, const Row& row) const {
     return row;

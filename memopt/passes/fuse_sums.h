@@ -7,8 +7,8 @@
 namespace lethe {
 
 /// Where the later of a sum's two operands, of one shape, comes from such an op of the same block, nothing else reads
-/// it, it is not pinned, and the other operand is there and holds what the sum reads, the op gives the sum
-/// itself. Results stay the same to the bit.
+/// it, it is not pinned, and the other operand is there and holds what the sum reads, the op gives the sum itself.
+/// Results stay the same to the bit.
 Program fuse_sums(Program program, const std::vector<Pin>& pins);
 
 }  // namespace lethe

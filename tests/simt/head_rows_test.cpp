@@ -1,5 +1,5 @@
-// The rows of linear_cross_entropy's logits on a GPU: rows that threads hold, rows that a block keeps in
-// shared memory, and rows that it reads again.
+// The rows of linear_cross_entropy's logits on a GPU: rows that threads hold, rows that a block keeps in shared memory,
+// and rows that it reads again.
 #include "kernels/reduce/head_rows.h"
 
 #include <gtest/gtest.h>
@@ -81,6 +81,19 @@ TEST(HeadRows, GiveWhatTheCpuGives) {
   expect_same_head<double>(1e-12);
   expect_same_head<Bf16>(1e-2);
   expect_same_head<F16>(2e-3);
+}
+
+template <class T, class Device>
+bool is_read_once(Device device, std::int64_t classes) {
+  return reads_once(device, HeadRow<T>{.s = {1, 1, classes, 0, 0, (classes + 127) / 128 * 128}}, classes);
+}
+
+TEST(HeadRows, AreReadOnceWhereABlockCanKeepThem) {
+  EXPECT_TRUE(is_read_once<float>(Cuda{}, 1100)) << "in registers";
+  EXPECT_TRUE(is_read_once<Bf16>(Cuda{}, 50257)) << "in shared memory";
+  EXPECT_FALSE(is_read_once<float>(Cuda{}, 50257));
+  EXPECT_FALSE(is_read_once<Bf16>(Cuda{}, 51000));
+  EXPECT_FALSE(is_read_once<Bf16>(Cpu{}, 1100));
 }
 
 }  // namespace

@@ -251,6 +251,8 @@ void expect_sum_on_the_way(const std::string& dtype, int rows, int length) {
     const Op& op = program.blocks[0].ops[0];
     Trial got = try_op(values, op, *op_def(op.type).kernels.cuda({program, op, kShim}));
     EXPECT_EQ(got.harm, "");
+    EXPECT_EQ(op_def(op.type).kernels.cuda({program, op, kShim})->bytes_again(),
+              length > 2048 ? 2 * rows * length * std::int64_t{sizeof(T)} : 0);
     if (more.empty()) {
       auto* const dx = static_cast<T*>(got.outputs[0].data());
       for (int i = 0; i < rows * length; ++i) dx[i] = T(compute(dx[i]) + static_cast<Compute<T>>(values.number(5, i)));
@@ -262,7 +264,7 @@ void expect_sum_on_the_way(const std::string& dtype, int rows, int length) {
 }
 
 TEST(SameBits, ANormsGradientAddsAnotherAsASumWould) {
-  for (const int length : {24, 37, 768, 2500}) {  // held by some threads, by two warps, and read again
+  for (const int length : {24, 37, 768, 2501}) {  // held by some threads, by two warps, and read again
     SCOPED_TRACE(length);
     expect_sum_on_the_way<float>("f32", 35, length);
     expect_sum_on_the_way<Bf16>("bf16", 35, length);
