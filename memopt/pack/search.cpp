@@ -268,22 +268,27 @@ std::int64_t PackSearch::low_if_raised(int item) const {
   return low;
 }
 
+bool PackSearch::can_slide_under(int item) const {
+  const auto begin = lowest_top_.begin();
+  const std::int64_t low = low_[item];
+  return std::any_of(begin + time_.begin[item], begin + time_.end[item], [low](auto top) { return top <= low; });
+}
+
 /// The item to decide on next; -1 if there is none, and so no packing.
 int PackSearch::choose(const Part& part) {
-  for (int s = part.begin; s < part.end; ++s) score_[s] = firsts_[s] / weight_[s];
+  const bool by_score = guide_ == Guide::Conflict;
+  if (by_score)
+    for (int s = part.begin; s < part.end; ++s) score_[s] = firsts_[s] / weight_[s];
   using Choice = std::tuple<double, std::int64_t, int>;
   Choice best;
   int chosen = -1;
   for (const int i : part.items) {
     if (will_rise_[i] || low_[i] > place_[i]) continue;
-    double score = kUnreachable;
-    std::int64_t under = kUnreachable;
-    for (int s = time_.begin[i]; s < time_.end[i]; ++s) {
-      score = std::min(score, score_[s]);
-      under = std::min(under, lowest_top_[s]);
-    }
-    if (under <= low_[i]) continue;  // something can slide under it
-    const Choice choice(guide_ == Guide::Conflict ? score : 0, low_[i], rank_[i]);
+    Choice choice(0, low_[i], rank_[i]);
+    if (!by_score && chosen >= 0 && choice > best) continue;
+    if (can_slide_under(i)) continue;
+    if (by_score)
+      std::get<0>(choice) = *std::min_element(score_.begin() + time_.begin[i], score_.begin() + time_.end[i]);
     if (chosen < 0 || choice < best) chosen = i, best = choice;
   }
   return chosen;

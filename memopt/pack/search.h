@@ -53,6 +53,7 @@ class PackSearch {
   void refresh(int section);
   bool raise(int item);
   std::int64_t low_if_raised(int item) const;
+  bool can_slide_under(int item) const;
   int choose(const Part& part);
   std::uint64_t key_of(const Part& part) const;
   void raise_twins(int item);
