@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/random.h"
+#include "memopt/recompute/walk.h"
 
 namespace lethe {
 namespace {
@@ -18,10 +19,17 @@ constexpr int kDoublings = 5;
 class Annealing {
  public:
   Annealing(const Tape& tape, const Rung& start, std::int64_t target, std::uint64_t seed)
-      : tape_(tape), target_(target), random_(seed), choice_(start.choice), candidate_(tape.values.size(), -1) {
+      : tape_(tape),
+        target_(target),
+        random_(seed),
+        walk_(tape),
+        choice_(start.choice),
+        candidate_(tape.values.size(), -1) {
     for (int i = 0; i < count(); ++i)
       for (const VarId v : tape.candidates[i]) candidate_[v] = i;
-    course_ = course_of(tape, *steps_of(tape, choice_));
+    walk_.run(choice_);
+    walk_.keep();
+    course_ = walk_.course();
     over_ = over(course_);
     note();
   }
@@ -30,9 +38,9 @@ class Annealing {
     for (double done = 0; done < most;) {
       Choice before = choice_;
       change();
-      const auto steps = choice_ == before ? std::nullopt : steps_of(tape_, choice_);
-      done += static_cast<double>(steps ? steps->size() : tape_.candidates.size());
-      if (!steps || !take(course_of(tape_, *steps), std::min(done / most, 1.0))) choice_ = std::move(before);
+      const bool is_run = choice_ != before && walk_.run(choice_);
+      done += static_cast<double>(is_run ? walk_.steps().size() : tape_.candidates.size());
+      if (!is_run || !take(walk_.course(), std::min(done / most, 1.0))) choice_ = std::move(before);
     }
     return std::move(best_);
   }
@@ -48,12 +56,13 @@ class Annealing {
   }
 
   /// Whether the choice as it has been changed is the one to go on with; `done`: the share of the work.
-  bool take(Course course, double done) {
+  bool take(const Course& course, double done) {
     const double now = over(course), price = kFirstPrice + (kLastPrice - kFirstPrice) * done;
     const double more = (course.seconds - course_.seconds) / std::max(tape_.seconds, 1e-9) + price * (now - over_);
     if (more > kWarm * (1 - done) * random_.uniform()) return false;
     over_ = now;
-    course_ = std::move(course);
+    course_ = course;
+    walk_.keep();
     note();
     return true;
   }
@@ -120,6 +129,7 @@ class Annealing {
   const Tape& tape_;
   const std::int64_t target_;
   Random random_;
+  Walk walk_;
   Choice choice_;
   std::vector<int> candidate_;  // by value; -1: it is none
   Course course_;

@@ -2,8 +2,25 @@
 
 #include <algorithm>
 
+#include "memopt/recompute/walk.h"
+
 namespace lethe {
 namespace {
+
+/// What backward makes takes no bytes.
+Tape without_backward(Tape tape) {
+  std::vector<bool> made(tape.values.size());  // by a forward op
+  for (const TapePart& part : tape.parts) {
+    for (int i = part.begin; i < part.turn; ++i)
+      for (const VarId v : tape.ops[i].call.out) made[v] = true;
+    for (int i = part.turn; i < part.end; ++i) {
+      tape.ops[i].call.workspace = 0;
+      for (const VarId v : tape.ops[i].call.out)
+        if (!made[v]) tape.values[v].bytes = 0;
+    }
+  }
+  return tape;
+}
 
 /// Decides on one value after the other, in the order of their makers. Those not decided on take no bytes and are not
 /// made again, and what backward itself makes takes no bytes: a value may yet be made again earlier, before that is
@@ -18,8 +35,11 @@ class Choosing {
  public:
   Choosing(const Tape& tape, std::int64_t target, std::optional<Rung> known, int most)
       : tape_(tape),
-        decided_(tape),
+        decided_(without_backward(tape)),
         with_backward_(tape),
+        walk_(decided_),
+        backward_walk_(with_backward_),
+        whole_walk_(tape),
         target_(target),
         most_(most),
         choice_(tape.values.size(), RecomputePolicy::Keep),
@@ -27,7 +47,6 @@ class Choosing {
         beginnings_(tape.candidates.size()) {
     found_.rung = std::move(known);
     for (const std::vector<VarId>& alike : tape.candidates) set_bytes(alike, false);
-    leave_out_backward();
     find_crossing();
   }
 
@@ -54,19 +73,6 @@ class Choosing {
   void set_bytes(const std::vector<VarId>& alike, bool decided) {
     for (const VarId v : alike)
       decided_.values[v].bytes = with_backward_.values[v].bytes = decided ? tape_.values[v].bytes : 0;
-  }
-
-  void leave_out_backward() {
-    std::vector<bool> made(tape_.values.size());  // by a forward op
-    for (const TapePart& part : tape_.parts) {
-      for (int i = part.begin; i < part.turn; ++i)
-        for (const VarId v : tape_.ops[i].call.out) made[v] = true;
-      for (int i = part.turn; i < part.end; ++i) {
-        decided_.ops[i].call.workspace = 0;
-        for (const VarId v : tape_.ops[i].call.out)
-          if (!made[v]) decided_.values[v].bytes = 0;
-      }
-    }
   }
 
   void find_crossing() {
@@ -97,12 +103,12 @@ class Choosing {
   bool go_on(std::size_t i) {
     if (!ends_op(i)) return decide(i + 1);
     ++found_.trials;
-    const auto steps = steps_of(decided_, choice_);
-    if (!steps) return decide(i + 1);  // what is made again later may make it in time
-    const Course course = course_of(decided_, *steps);
+    if (!walk_.run(choice_)) return decide(i + 1);  // what is made again later may make it in time
+    const Course& course = walk_.course();
     if (course.peak > target_ || (found_.rung && course.seconds >= found_.rung->seconds)) return true;
-    if (!is_last(i)) return is_beaten(i, *steps, course) || decide(i + 1);
-    if (const Course whole = course_of(tape_, *steps); whole.peak <= target_)
+    if (!is_last(i)) return is_beaten(i, walk_.steps(), course) || decide(i + 1);
+    whole_walk_.follow(walk_.steps());
+    if (const Course& whole = whole_walk_.course(); whole.peak <= target_)
       found_.rung = {choice_, whole.peak, whole.seconds};
     return true;
   }
@@ -112,7 +118,8 @@ class Choosing {
                           return choice_[v] == RecomputePolicy::Keep;
                         });
     if (!is_cut) return false;
-    if (course_of(with_backward_, steps).peak > target_) return true;
+    backward_walk_.follow(steps);
+    if (backward_walk_.course().peak > target_) return true;
     Beginning now{.seconds = course.seconds};
     for (std::size_t s = static_cast<std::size_t>(maker_of(i)) + 1; s < steps.size() && !steps[s].repeated; ++s)
       now.alive.push_back(course.alive[s]);
@@ -127,6 +134,7 @@ class Choosing {
   const Tape& tape_;
   Tape decided_;        // its values have bytes when they are decided on; none of backward's have
   Tape with_backward_;  // these have theirs
+  Walk walk_, backward_walk_, whole_walk_;
   std::int64_t target_;
   int most_;
   Choice choice_;

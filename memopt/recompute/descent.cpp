@@ -34,7 +34,7 @@ std::size_t most_moved(const Tape& tape) {
   return std::clamp(kMostSteps / (tape.ops.size() + 1), kFewest, kMost);
 }
 
-Descent::Descent(const Tape& tape) : tape_(&tape) {
+Descent::Descent(const Tape& tape) : tape_(&tape), walk_(tape) {
   best_ = *tried(keep_all(tape));
   find_groups();
   find_segments();
@@ -66,11 +66,10 @@ bool Descent::refine(std::int64_t target) {
 }
 
 std::optional<Descent::Tried> Descent::tried(Choice choice) {
-  const auto steps = steps_of(*tape_, choice);
-  if (!steps) return std::nullopt;
-  walked_ += static_cast<double>(steps->size());
-  Course course = course_of(*tape_, *steps);
-  return Tried{std::move(choice), std::move(course)};
+  if (walk_.kept() != best_.choice && walk_.run(best_.choice)) walk_.keep();
+  if (!walk_.run(choice)) return std::nullopt;
+  walked_ += static_cast<double>(walk_.steps().size());
+  return Tried{std::move(choice), walk_.course()};
 }
 
 std::optional<Descent::Tried> Descent::with(const Move& move) {

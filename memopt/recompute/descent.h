@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "memopt/recompute/replay.h"
+#include "memopt/recompute/walk.h"
 
 namespace lethe {
 
@@ -70,6 +71,7 @@ class Descent {
   bool settle(std::int64_t target);
 
   const Tape* tape_;
+  Walk walk_;
   Tried best_;
   std::vector<std::vector<VarId>> groups_;  // of candidates, one by one unless there are very many
   std::vector<Move> segments_;

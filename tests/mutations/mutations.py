@@ -26,7 +26,7 @@ COPIES = "memopt/passes/fuse_copies.cpp"
 UPDATES = "memopt/passes/fuse_updates.cpp"
 REWRITER = "memopt/passes/rewriter.h"
 USES = "memopt/analysis/uses.h"
-REPLAY = "memopt/recompute/replay.cpp"
+WALK = "memopt/recompute/walk.cpp"
 TAPE = "memopt/recompute/tape.cpp"
 FREE = "memopt/recompute/nearly_free.cpp"
 ORDER = "memopt/recompute/order_search.cpp"
@@ -172,9 +172,10 @@ MUTATIONS = [
     ("what others read or is pinned is made by the update", UPDATES, "rewriter.made_for_one(g)",
      "rewriter.uses().maker(g)"),
     # Computing again
-    ("what has changed since is made again", REPLAY, "if (tape_.ops[maker].until < i) return false;", ""),
-    ("what is made again reads what is gone", REPLAY,
-     "open.insert(open.end(), call.in.begin(), call.in.end());", ""),
+    ("what has changed since is made again", WALK, "if (tape_->ops[maker].until < i) return false;", ""),
+    ("what is made again reads what is gone", WALK,
+     "open_.insert(open_.end(), ids_.begin() + again.in, ids_.begin() + again.out);", ""),
+    ("a walk goes on from too late", WALK, "same = std::min(same, kept_looked_[v]);", ""),
     ("what is changed is made again", TAPE, "!op_def(op.type).updates && !runs_nothing(op)", "!runs_nothing(op)"),
     ("what loops touch is made again", TAPE, "if (!op.blocks.empty() ||", "if (false ||"),
     ("what is pinned is made again", TAPE, "value.lasts || program_", "program_"),
