@@ -44,34 +44,6 @@ class GpuPlan : public RunTest {
   }
 };
 
-/// "resnet20 bf16"
-std::vector<std::string> zoo_in_dtypes() {
-  std::vector<std::string> rows;
-  for (const std::string& name : zoo_names())
-    for (const char* dtype : {"f32", "bf16", "f16"}) rows.push_back(name + ' ' + dtype);
-  return rows;
-}
-
-TEST_F(GpuPlan, EveryOpOfTheZooHasAKernelThere) {
-  Prepared prepared(info("h200"));
-  for (const std::string& row : zoo_in_dtypes()) {
-    SCOPED_TRACE(row);
-    const std::string name = row.substr(0, row.find(' ')), dtype = row.substr(row.find(' ') + 1);
-    const Options options = decided(parse_options({"plan", "--model", name, "--device", "h200", "--dtype", dtype}));
-    const Programs programs = build_programs(options.program);
-    for (const Program* program : {&programs.training, &programs.evaluation.program}) {
-      const Workspaces workspaces = workspaces_of(*program, prepared);
-      EXPECT_EQ(workspaces.alignment, kGpuAlignment);
-      for (std::size_t b = 0; b < program->blocks.size(); ++b)
-        for (std::size_t i = 0; i < program->blocks[b].ops.size(); ++i) {
-          const Op& op = program->blocks[b].ops[i];
-          if (op.type.rfind("conv2d", 0) != 0) continue;
-          EXPECT_LE(workspaces.bytes[b][i], workspace_limit(prepared.device()));
-        }
-    }
-  }
-}
-
 TEST_F(GpuPlan, IsOfThatGpuAndSaysThatItIsPredicted) {
   for (const std::string& name : described_gpus()) {
     const nlohmann::json json = plan({"--device", name, "--batch", "64"});

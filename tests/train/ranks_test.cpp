@@ -112,12 +112,13 @@ TEST(Ranks, DropElementsAndIgnoreLabelsOfTheWholeBatch) {
 TEST(Ranks, GiveTheSameBitsUnderAllMemorySettings) {
   SessionSetting setting = setting_of("resnet20", 8, 4);
   const Trained one = train(setting, nullptr);
-  for (const char* const text : {"none", "level=0", "level=1,release,inplace", "level=3"})
-    for (const std::int64_t bucket : {1, 1 << 30}) {
-      setting.program.memory = memory_setting(text, setting.program.memory);
-      setting.program.shards.bucket = bucket;
-      EXPECT_TRUE(train_on(2, setting) == one) << text << " with buckets of " << bucket;
-    }
+  std::int64_t bucket = 1;
+  for (const char* const text : {"none", "none", "level=0", "level=1,release,inplace", "level=3"}) {
+    setting.program.memory = memory_setting(text, setting.program.memory);
+    setting.program.shards.bucket = bucket;
+    EXPECT_TRUE(train_on(2, setting) == one) << text << " with buckets of " << bucket;
+    bucket = bucket == 1 ? 1 << 30 : 1;
+  }
 }
 
 TEST(Ranks, CutShardsIntoMicroBatches) {

@@ -43,7 +43,7 @@ TEST_F(TokenPlan, SaysWhoseTheActivationsAre) {
 
 TEST_F(TokenPlan, ThePartsAddUpToTheCategories) {
   for (const char* memopt : {"none", "level=1", "level=2", "level=3"})
-    for (const char* model : {"char_gpt_cpu", "transformer", "llama"}) {
+    for (const char* model : {"char_gpt_cpu", "transformer"}) {
       const Options options =
           decided(parse_options({"plan", "--model", model, "--batch", "1", "--memopt", memopt, "--threads", "1"}));
       const PlanReport report = report_plan(options.program, device_info(options.device));

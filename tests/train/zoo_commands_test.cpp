@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <map>
 
+#include "kernels/conv/conv.h"
 #include "kernels/cuda/device.h"
 #include "models/zoo.h"
 #include "tests/train/run_fixture.h"
 #include "train/recipe.h"
+#include "train/session/device.h"
 #include "train/session/fed_data.h"
 #include "train/session/programs.h"
 
@@ -53,8 +55,9 @@ bool has_network(const CommandOptions& all) {
 
 TEST(ZooCommands, EachTakesEachNetwork) {
   if (kSlow) GTEST_SKIP() << "takes minutes under sanitizers";
+  const std::vector<CommandOptions> commands = walk_options();
   for (const std::string& name : networks())
-    for (const CommandOptions& all : walk_options()) {
+    for (const CommandOptions& all : commands) {
       if (!has_network(all)) continue;
       SCOPED_TRACE(call_of(*all.command) + " --model " + name);
       EXPECT_NO_THROW(decided_of(all.command->word, name, needs_of(all.command->word)));
@@ -93,9 +96,29 @@ TEST(ZooCommands, ACountAndAPlanAreOfEachNetwork) {
   for (const std::string& name : networks())
     for (const std::vector<std::string>& command : {std::vector<std::string>{"bench", "--count"}, {"plan", "--eval"}}) {
       std::vector<std::string> args = command;
-      args.insert(args.end(), {"--model", name, "--device", "h200", "--batch", "4"});
+      args.insert(args.end(), {"--model", name, "--device", "h200", "--batch", "4", "--memopt", "level=1"});
       const Ended ended = run_train(args);
       EXPECT_EQ(ended.code, 0) << command.front() << ' ' << name << ": " << ended.err;
+    }
+}
+
+TEST(ZooCommands, EveryOpHasAKernelOnAGpu) {
+  if (!has_cuda()) GTEST_SKIP() << "CUDA is not in this build";
+  Prepared prepared(device_info({.name = "h200"}));
+  for (const std::string& name : networks())
+    for (const std::string dtype : {"f32", "bf16", "f16"}) {
+      SCOPED_TRACE(name + ' ' + dtype);
+      const Programs programs =
+          build_programs(decided_of("plan", name, {"--device", "h200", "--dtype", dtype}).program);
+      for (const Program* program : {&programs.training, &programs.evaluation.program}) {
+        const Workspaces workspaces = workspaces_of(*program, prepared);
+        EXPECT_EQ(workspaces.alignment, kGpuAlignment);
+        for (std::size_t b = 0; b < program->blocks.size(); ++b)
+          for (std::size_t i = 0; i < program->blocks[b].ops.size(); ++i) {
+            if (!program->blocks[b].ops[i].type.starts_with("conv2d")) continue;
+            EXPECT_LE(workspaces.bytes[b][i], workspace_limit(prepared.device()));
+          }
+      }
     }
 }
 
