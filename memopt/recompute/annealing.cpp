@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/error.h"
 #include "framework/random.h"
 #include "memopt/recompute/walk.h"
 
@@ -22,12 +23,12 @@ class Annealing {
       : tape_(tape),
         target_(target),
         random_(seed),
-        walk_(tape),
+        walk_(tape, true),
         choice_(start.choice),
         candidate_(tape.values.size(), -1) {
     for (int i = 0; i < count(); ++i)
       for (const VarId v : tape.candidates[i]) candidate_[v] = i;
-    walk_.run(choice_);
+    check(walk_.run(choice_), "annealing: the choice to begin with cannot be run");
     walk_.keep();
     course_ = walk_.course();
     over_ = over(course_);
@@ -38,9 +39,9 @@ class Annealing {
     for (double done = 0; done < most;) {
       Choice before = choice_;
       change();
-      const bool is_run = choice_ != before && walk_.run(choice_);
-      done += static_cast<double>(is_run ? walk_.steps().size() : tape_.candidates.size());
-      if (!is_run || !take(walk_.course(), std::min(done / most, 1.0))) choice_ = std::move(before);
+      const bool is_possible = choice_ != before && walk_.run(choice_);
+      done += static_cast<double>(is_possible ? walk_.steps().size() : tape_.candidates.size());
+      if (!is_possible || !take(walk_.course(), std::min(done / most, 1.0))) choice_ = std::move(before);
     }
     return std::move(best_);
   }

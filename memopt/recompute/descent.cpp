@@ -34,7 +34,7 @@ std::size_t most_moved(const Tape& tape) {
   return std::clamp(kMostSteps / (tape.ops.size() + 1), kFewest, kMost);
 }
 
-Descent::Descent(const Tape& tape) : tape_(&tape), walk_(tape) {
+Descent::Descent(const Tape& tape) : tape_(&tape), walk_(tape, true) {
   best_ = *tried(keep_all(tape));
   find_groups();
   find_segments();

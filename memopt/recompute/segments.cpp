@@ -4,6 +4,8 @@
 #include <limits>
 #include <optional>
 
+#include "memopt/recompute/walk.h"
+
 namespace lethe {
 namespace {
 
@@ -79,12 +81,13 @@ std::vector<Rung> segmented(const Tape& tape) {
   std::vector<Rung> rungs;
   if (tape.parts.front().turn > kMostPlaces) return rungs;
   const Cuts cuts(tape);
-  std::int64_t lowest = course_of(tape, *steps_of(tape, keep_all(tape))).peak;
+  Walk walk(tape);
+  walk.run(keep_all(tape));
+  std::int64_t lowest = walk.course().peak;
   for (int segments = 2, in_vain = 0; segments <= kMostSegments && in_vain < kMostInVain; ++segments, ++in_vain) {
     std::optional<Choice> choice = cuts.within(cuts.all() / segments);
-    const auto steps = choice ? steps_of(tape, *choice) : std::nullopt;
-    if (!steps) continue;
-    const Course course = course_of(tape, *steps);
+    if (!choice || !walk.run(*choice)) continue;
+    const Course& course = walk.course();
     if (course.peak >= lowest) continue;
     lowest = course.peak;
     in_vain = -1;

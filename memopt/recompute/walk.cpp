@@ -1,7 +1,8 @@
 #include "memopt/recompute/walk.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "framework/error.h"
 
 namespace lethe {
 namespace {
@@ -11,9 +12,9 @@ constexpr int kPlacesNoted = 16, kFewestApart = 4;
 
 }  // namespace
 
-Walk::Walk(const Tape& tape)
+Walk::Walk(const Tape& tape, bool keeps)
     : tape_(&tape),
-      stride_(std::max(static_cast<int>(tape.ops.size()) / kPlacesNoted + 1, kFewestApart)),
+      stride_(keeps ? std::max(static_cast<int>(tape.ops.size()) / kPlacesNoted + 1, kFewestApart) : kNever),
       asked_(tape.values.size()),
       listed_(tape.ops.size()) {
   for (const TapeOp& op : tape.ops) {
@@ -51,7 +52,10 @@ bool Walk::run(const Choice& choice) {
     if (i > first && i % stride_ == 0) note(places_[i / stride_]);
     if (i == tape_->second_pass)
       for (OfValue& value : state_.values) value.repeated = false;
-    if (!make_again(i)) return false;
+    if (!make_again(i)) {
+      choice_ = nullptr;
+      return false;
+    }
     append({.op = i});
   }
   finish();
@@ -59,6 +63,7 @@ bool Walk::run(const Choice& choice) {
 }
 
 void Walk::follow(const std::vector<Step>& steps) {
+  choice_ = nullptr;
   done_ = {};
   state_ = {.values = untouched()};
   for (const Step& step : steps) append(step);
@@ -68,7 +73,7 @@ void Walk::follow(const std::vector<Step>& steps) {
 /// Takes up the state before the op that it gives: up to there `choice` does what the one that was kept does.
 int Walk::begin(const Choice& choice) {
   places_.resize((std::max<std::size_t>(tape_->ops.size(), 1) - 1) / stride_ + 1);
-  first_place_ = 0;
+  begun_at_ = 0;
   if (kept_choice_.empty()) {
     done_ = {};
     state_ = {.values = untouched()};
@@ -77,8 +82,8 @@ int Walk::begin(const Choice& choice) {
   int same = static_cast<int>(tape_->ops.size());
   for (std::size_t v = 0; v < choice.size(); ++v)
     if (choice[v] != kept_choice_[v]) same = std::min(same, kept_looked_[v]);
-  first_place_ = std::min<std::size_t>(same / stride_, kept_places_.size() - 1);
-  const Place& place = kept_places_[first_place_];
+  begun_at_ = std::min<std::size_t>(same / stride_, kept_places_.size() - 1);
+  const Place& place = kept_places_[begun_at_];
   const auto take = [](auto& to, const auto& from, std::size_t count) {
     to.assign(from.begin(), from.begin() + count);
   };
@@ -87,7 +92,7 @@ int Walk::begin(const Choice& choice) {
   take(done_.in_place, kept_.in_place, place.in_place);
   for (std::size_t n = 0; n < place.instances; ++n) done_.instances[n].last = place.last[n];
   state_ = place.state;
-  return static_cast<int>(first_place_) * stride_;
+  return static_cast<int>(begun_at_) * stride_;
 }
 
 void Walk::note(Place& place) const {
@@ -100,19 +105,22 @@ void Walk::note(Place& place) const {
 }
 
 void Walk::keep() {
+  check(choice_, "walk: there is no run to keep");
   if (kept_choice_.empty()) {
     places_.front() = {};
     places_.front().state.values = untouched();
     kept_places_ = places_;
   } else {
-    for (std::size_t p = first_place_ + 1; p < places_.size(); ++p) std::swap(kept_places_[p], places_[p]);
+    for (std::size_t p = begun_at_ + 1; p < places_.size(); ++p) std::swap(kept_places_[p], places_[p]);
   }
   kept_choice_ = *choice_;
   kept_ = done_;
   kept_looked_.resize(state_.values.size());
   for (std::size_t v = 0; v < state_.values.size(); ++v) kept_looked_[v] = state_.values[v].looked;
+  choice_ = nullptr;
 }
 
+/// Notes for which op the policy first mattered.
 bool Walk::is_there(VarId v, int i) {
   if (i < tape_->values[v].turn) return true;
   OfValue& value = state_.values[v];
@@ -146,7 +154,7 @@ bool Walk::make_again(int i) {
   return true;
 }
 
-/// In the form that gives output 0 alone, if all else that the op gives is kept.
+/// In the form that gives output 0 alone, if all else that the op gives is kept; notes that this mattered.
 Step Walk::repeated_step(int maker, int i) {
   Step step{.op = maker, .repeated = true, .again = tape_->ops[maker].has_again};
   if (!step.again) return step;

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "memopt/recompute/replay.h"
@@ -12,24 +13,24 @@ namespace lethe {
 
 class Walk {
  public:
-  /// `tape` must outlive this.
-  explicit Walk(const Tape& tape);
+  /// `tape` must outlive this. Without `keeps` each run begins at the first op, and takes a little less time for it.
+  explicit Walk(const Tape& tape, bool keeps = false);
 
   /// False if what a value is made of has changed by the time at which it is to be made again.
   bool run(const Choice& choice);
   /// Runs steps as they are.
   void follow(const std::vector<Step>& steps);
-  /// Later runs go on from what they have in common with the last one, which gave true.
+  /// Later runs go on from what they have in common with the last one, which gave true and whose choice is still there.
   void keep();
   const Choice& kept() const { return kept_choice_; }  // empty: none
 
-  /// Of the last run that gave true.
+  /// Of what was last run or followed, unless that gave false.
   const std::vector<Step>& steps() const { return done_.steps; }
   const Course& course() const { return course_; }
 
  private:
   static constexpr int kNever = std::numeric_limits<int>::max();
-  struct Call {  // a TapeCall in flat arrays: places in ids_, in_place_ and joins_
+  struct Call {  // a TapeCall whose lists stand in those of all calls: ids_, in_place_ and joins_
     int in = 0, out = 0, end = 0, in_place = 0, in_place_end = 0, joins = 0, joins_end = 0;
     bool is_view = false;
     std::int64_t workspace = 0;
@@ -55,6 +56,7 @@ class Walk {
     double seconds = 0;
     std::vector<OfValue> values;
   };
+  /// Before an op: the state, and how much was done.
   struct Place {
     std::size_t steps = 0, instances = 0, in_place = 0;
     std::vector<int> last;  // by instance
@@ -83,8 +85,8 @@ class Walk {
   const Choice* choice_ = nullptr;
   State state_;
   Done done_;
-  std::vector<Place> places_;    // of the last run
-  std::size_t first_place_ = 0;  // that it noted
+  std::size_t begun_at_ = 0;   // the kept place from which the last run went on
+  std::vector<Place> places_;  // that it noted, from the next one on
   Choice kept_choice_;
   Done kept_;
   std::vector<int> kept_looked_;

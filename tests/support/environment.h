@@ -17,4 +17,7 @@ class Environment {
   const char* name_;
 };
 
+/// Whether tests take all networks where some are enough to show a fault at once (./dev nightly zoo).
+inline bool takes_all_networks() { return std::getenv("LETHE_ALL_NETWORKS") != nullptr; }
+
 }  // namespace lethe::testing

@@ -195,7 +195,7 @@ TrainingProgram random_smooth_program(std::uint64_t seed) {
 int random_programs() {
   if (const char* count = std::getenv("LETHE_RANDOM_PROGRAMS")) return std::atoi(count);
 #if defined(__SANITIZE_ADDRESS__)
-  return 12;
+  return 20;
 #else
   return 60;
 #endif

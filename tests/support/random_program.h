@@ -24,7 +24,7 @@ Network random_network(std::uint64_t seed, const BuildOptions& options);
 TrainingProgram random_program(std::uint64_t seed, DType dtype = DType::f64);
 /// Without a relu after many a layer, at whose kinks differences give no gradient.
 TrainingProgram random_smooth_program(std::uint64_t seed);
-/// How many a test takes: the environment variable LETHE_RANDOM_PROGRAMS, else 60, or 12 under AddressSanitizer.
+/// How many a test takes: the environment variable LETHE_RANDOM_PROGRAMS, else 60, or 20 under AddressSanitizer.
 int random_programs();
 /// Seeds of so many: from the environment variable LETHE_FIRST_SEED on, else from 0.
 std::vector<int> random_seeds(int programs = random_programs());

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "kernels/provider.h"
+#include "tests/support/environment.h"
 #include "tests/train/run_fixture.h"
 #include "train/session/safetensors.h"
 
@@ -123,7 +126,12 @@ TEST_F(LowPrecision, TakesNoMoreThanF32WhereWeightsAreMost) {
 
 /// Besides parameters and momentum, which are f32 in both. At the batches of their recipes.
 TEST_F(LowPrecision, ConvolutionalNetworksTakeLittleMoreThanHalf) {
-  for (const std::string model : {"lenet", "alexnet", "resnet20", "unet"}) {
+  std::vector<std::string> models = {"lenet", "alexnet", "resnet20", "unet"};
+  if (takes_all_networks())
+    for (const char* large :
+         {"vgg_a", "vgg16", "googlenet", "resnet110", "resnet50", "resnext50", "se_resnext50", "se_resnext152"})
+      models.emplace_back(large);
+  for (const std::string& model : models) {
     if (model == "lenet" && !has_onednn()) continue;  // convolutions of ours take a megabyte, as much as all else
     const auto beside_parameters = [&](const std::string& dtype) {
       const Ended run =

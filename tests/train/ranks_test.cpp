@@ -1,7 +1,9 @@
 // The same shards give the same bits on however many ranks; each rank takes the bytes that its plan states.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "framework/builder/builder.h"
 #include "framework/error.h"
@@ -112,12 +114,15 @@ TEST(Ranks, DropElementsAndIgnoreLabelsOfTheWholeBatch) {
 TEST(Ranks, GiveTheSameBitsUnderAllMemorySettings) {
   SessionSetting setting = setting_of("resnet20", 8, 4);
   const Trained one = train(setting, nullptr);
-  std::int64_t bucket = 1;
-  for (const char* const text : {"none", "none", "level=0", "level=1,release,inplace", "level=3"}) {
+  constexpr std::int64_t kWhole = 1 << 30;
+  for (const auto& [text, bucket] : {std::pair{"none", std::int64_t{1}},
+                                     {"level=0", kWhole},
+                                     {"level=1,release,inplace", 1},
+                                     {"level=3", 1},
+                                     {"level=3", kWhole}}) {
     setting.program.memory = memory_setting(text, setting.program.memory);
     setting.program.shards.bucket = bucket;
     EXPECT_TRUE(train_on(2, setting) == one) << text << " with buckets of " << bucket;
-    bucket = bucket == 1 ? 1 << 30 : 1;
   }
 }
 
@@ -189,13 +194,17 @@ void train_random(int seed, std::int64_t shards, Network (*make)(std::uint64_t, 
   EXPECT_TRUE(train_on(seed % 2 == 0 ? 2 : 4, setting) == one);
 }
 
+constexpr int kEverySettingInEveryStage = 16;
+
 TEST(Ranks, TrainRandomNetworksToTheSameBits) {
-  for (const int seed : random_seeds()) train_random(seed, seed % 2 == 0 ? 4 : 8, random_network, seed % 3 == 0);
+  for (const int seed : random_seeds(std::max(random_programs(), kEverySettingInEveryStage)))
+    train_random(seed, seed % 2 == 0 ? 4 : 8, random_network, seed % 3 == 0);
 }
 
 // Running statistics are of all shards in turn, however often a loop or a branch on any of them has run.
 TEST(Ranks, TrainRandomLoopsAndBranchesWithNormsToTheSameBits) {
-  for (const int seed : random_seeds(random_programs() / 2)) train_random(seed, 4, random_control_network, false);
+  for (const int seed : random_seeds(std::max(random_programs() / 2, kEverySettingInEveryStage)))
+    train_random(seed, 4, random_control_network, false);
 }
 
 TEST(Ranks, CutIntoMicroBatchesThatAreTheShardsOfOthers) {

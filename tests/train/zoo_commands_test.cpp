@@ -7,6 +7,7 @@
 #include "kernels/conv/conv.h"
 #include "kernels/cuda/device.h"
 #include "models/zoo.h"
+#include "tests/support/environment.h"
 #include "tests/train/run_fixture.h"
 #include "train/recipe.h"
 #include "train/session/device.h"
@@ -94,9 +95,11 @@ TEST(ZooCommands, AMeasurementFindsDataForEachNetwork) {
 TEST(ZooCommands, ACountAndAPlanAreOfEachNetwork) {
   if (!has_cuda()) GTEST_SKIP() << "CUDA is not in this build";
   for (const std::string& name : networks())
-    for (const std::vector<std::string>& command : {std::vector<std::string>{"bench", "--count"}, {"plan", "--eval"}}) {
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"bench", "--count"},
+          {"plan", "--eval", "--memopt", takes_all_networks() ? "level=2" : "level=1"}}) {
       std::vector<std::string> args = command;
-      args.insert(args.end(), {"--model", name, "--device", "h200", "--batch", "4", "--memopt", "level=1"});
+      args.insert(args.end(), {"--model", name, "--device", "h200", "--batch", "4"});
       const Ended ended = run_train(args);
       EXPECT_EQ(ended.code, 0) << command.front() << ' ' << name << ": " << ended.err;
     }
@@ -105,8 +108,10 @@ TEST(ZooCommands, ACountAndAPlanAreOfEachNetwork) {
 TEST(ZooCommands, EveryOpHasAKernelOnAGpu) {
   if (!has_cuda()) GTEST_SKIP() << "CUDA is not in this build";
   Prepared prepared(device_info({.name = "h200"}));
-  for (const std::string& name : networks())
-    for (const std::string dtype : {"f32", "bf16", "f16"}) {
+  const std::vector<std::string> first = networks();
+  for (const std::string& name : zoo_names())
+    for (const std::string dtype : {"bf16", "f16", "f32"}) {
+      if (dtype != "bf16" && !std::ranges::count(first, name) && !takes_all_networks()) continue;
       SCOPED_TRACE(name + ' ' + dtype);
       const Programs programs =
           build_programs(decided_of("plan", name, {"--device", "h200", "--dtype", dtype}).program);
