@@ -58,10 +58,9 @@ SearchResult PackSearch::run(const std::vector<int>& order, Guide guide, std::in
   dirty_.assign(time_.sections, 1);
   weight_.assign(time_.sections, 1);
   trail_.clear();
-  std::vector<int> all = by_birth_;
-  for (const int i : all) count(i, 1);
+  for (const int i : by_birth_) count(i, 1);
   work_left_ = work;
-  const SearchResult result = search_parts(all);
+  const SearchResult result = search_parts(by_birth_);
   work_ += work - work_left_;
   return result;
 }
@@ -269,24 +268,20 @@ std::int64_t PackSearch::low_if_raised(int item) const {
 }
 
 bool PackSearch::can_slide_under(int item) const {
-  const auto begin = lowest_top_.begin();
-  const std::int64_t low = low_[item];
-  return std::any_of(begin + time_.begin[item], begin + time_.end[item], [low](auto top) { return top <= low; });
+  const auto tops = lowest_top_.begin();
+  return std::any_of(tops + time_.begin[item], tops + time_.end[item], [&](auto top) { return top <= low_[item]; });
 }
 
 /// The item to decide on next; -1 if there is none, and so no packing.
 int PackSearch::choose(const Part& part) {
   const bool by_score = guide_ == Guide::Conflict;
-  if (by_score)
-    for (int s = part.begin; s < part.end; ++s) score_[s] = firsts_[s] / weight_[s];
-  using Choice = std::tuple<double, std::int64_t, int>;
-  Choice best;
+  for (int s = part.begin; by_score && s < part.end; ++s) score_[s] = firsts_[s] / weight_[s];
   int chosen = -1;
+  std::tuple<double, std::int64_t, int> best;
   for (const int i : part.items) {
     if (will_rise_[i] || low_[i] > place_[i]) continue;
-    Choice choice(0, low_[i], rank_[i]);
-    if (!by_score && chosen >= 0 && choice > best) continue;
-    if (can_slide_under(i)) continue;
+    std::tuple<double, std::int64_t, int> choice(0, low_[i], rank_[i]);
+    if ((!by_score && chosen >= 0 && choice > best) || can_slide_under(i)) continue;
     if (by_score)
       std::get<0>(choice) = *std::min_element(score_.begin() + time_.begin[i], score_.begin() + time_.end[i]);
     if (chosen < 0 || choice < best) chosen = i, best = choice;

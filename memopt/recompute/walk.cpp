@@ -44,6 +44,8 @@ void Walk::add(const TapeCall& call, bool is_view) {
   calls_.push_back(flat);
 }
 
+std::vector<Walk::OfValue> Walk::untouched() const { return std::vector<OfValue>(tape_->values.size()); }
+
 /// Goes through the ops and puts before each what it needs again.
 bool Walk::run(const Choice& choice) {
   choice_ = &choice;

@@ -1,6 +1,5 @@
-// A walk through a tape under a choice: the steps in their order, and what they take. A search tries one choice after
-// the other, each of which differs little from one that was kept: a walk goes on from the last of some places at which
-// the two had done the same.
+// A walk through a tape under a choice: the steps in their order, and what they take. A search tries many choices, each
+// of which differs little from one that was kept: a walk goes on from the last place at which the two did the same.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -23,7 +22,6 @@ class Walk {
   /// Later runs go on from what they have in common with the last one, which gave true and whose choice is still there.
   void keep();
   const Choice& kept() const { return kept_choice_; }  // empty: none
-
   /// Of what was last run or followed, unless that gave false.
   const std::vector<Step>& steps() const { return done_.steps; }
   const Course& course() const { return course_; }
@@ -50,14 +48,12 @@ class Walk {
     int looked = kNever;        // the first op for which its policy mattered
     bool repeated = false;      // it was made again, in this pass
   };
-  /// All that goes on from op to op.
-  struct State {
+  struct State {  // what goes on from op to op
     int now = 0;  // kernels run so far
     double seconds = 0;
     std::vector<OfValue> values;
   };
-  /// Before an op: the state, and how much was done.
-  struct Place {
+  struct Place {  // before an op
     std::size_t steps = 0, instances = 0, in_place = 0;
     std::vector<int> last;  // by instance
     State state;
@@ -65,7 +61,7 @@ class Walk {
 
   void add(const TapeCall& call, bool is_view);
   const Call& call_of(const Step& step) const { return calls_[2 * step.op + (step.again ? 1 : 0)]; }
-  std::vector<OfValue> untouched() const { return std::vector<OfValue>(tape_->values.size()); }
+  std::vector<OfValue> untouched() const;
   int begin(const Choice& choice);
   void note(Place& place) const;
   bool is_there(VarId v, int i);
