@@ -29,7 +29,8 @@ class Descent {
   /// Lets go of values until the peak is no higher; false if it cannot, or if that takes more than `most` seconds.
   bool descend(std::int64_t target, double most = std::numeric_limits<double>::infinity());
 
-  /// Steps of all choices tried so far, each from its first op on: what is given up after so many must not change.
+  /// Steps of all choices tried so far, each counted from the first op on. Searches give up after so many, so plans
+  /// depend on this count, and not on where a walk really began.
   double walked() const { return walked_; }
 
   void begin_with(Choice choice) { best_ = *tried(std::move(choice)); }

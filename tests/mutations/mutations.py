@@ -177,7 +177,7 @@ MUTATIONS = [
      "open_.insert(open_.end(), ids_.begin() + again.in, ids_.begin() + again.out);", ""),
     ("a walk goes on from too late", WALK, "std::min(same, kept_looked_[v])", "std::min(same, same)"),
     ("a walk does not note what decides on a form", WALK,
-     "state_.values[v].looked = std::min(state_.values[v].looked, i);", ""),
+     "std::min(state_.values[v].looked, i)", "std::max(state_.values[v].looked, i)"),
     ("what is changed is made again", TAPE, "!op_def(op.type).updates && !runs_nothing(op)", "!runs_nothing(op)"),
     ("what loops touch is made again", TAPE, "if (!op.blocks.empty() ||", "if (false ||"),
     ("what is pinned is made again", TAPE, "value.lasts || program_", "program_"),
