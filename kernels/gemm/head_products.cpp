@@ -25,9 +25,12 @@ std::byte* after(void* from, std::int64_t bytes) { return static_cast<std::byte*
 std::int64_t rows_of_logits_at_once(std::int64_t rows, std::int64_t stride, DType dtype, DeviceKind kind) {
   const bool on_cpu = kind == DeviceKind::Cpu;  // which may widen them
   const std::int64_t bytes = stride * bytes_of(on_cpu ? wide_of(dtype) : dtype), multiple = on_cpu ? 16 : 128;
-  std::int64_t most =
-      on_cpu ? std::max<std::int64_t>(1, (32 << 20) / bytes)
-             : std::clamp<std::int64_t>((128 << 20) / bytes, multiple, std::max<std::int64_t>(1024, (2 << 20) / bytes));
+  std::int64_t most = std::max<std::int64_t>(1, (32 << 20) / bytes);
+  if (!on_cpu) {
+    const std::int64_t few =
+        std::clamp<std::int64_t>((128 << 20) / bytes, multiple, std::max<std::int64_t>(1024, (2 << 20) / bytes));
+    most = std::clamp(rows / 8, few, 2 * few);
+  }
   if (most > multiple) most -= most % multiple;
   const std::int64_t rounds = (rows + most - 1) / most, each = (rows + rounds - 1) / rounds;
   return std::min({round_up(each, multiple), most, rows});

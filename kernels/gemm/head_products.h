@@ -19,8 +19,9 @@ struct HeadProductSizes {
 };
 
 /// Rows of logits [rows, stride] that are there at a time: of shapes alone. Their products should be worth their passes
-/// over the weight and its gradient. On a GPU they are whole tiles of products, and begin where cuBLASLt expects a
-/// matrix.
+/// over the weight and its gradient, so on a GPU there are up to twice as many where that is an eighth of all at most:
+/// then what a step keeps of so many rows is much more. There they are whole tiles of products, and begin where
+/// cuBLASLt expects a matrix.
 std::int64_t rows_of_logits_at_once(std::int64_t rows, std::int64_t stride, DType dtype, DeviceKind kind);
 
 /// x is [rows, width], logits [rows, classes], weight and its gradient [classes, width]. The workspace of the arguments

@@ -1,6 +1,7 @@
-// A GPU's block that has a row which is too long for its threads to hold in registers (held_team.h): it keeps the row
-// in shared memory, or each sum reads it again.
+// A GPU's block whose row is too long for the registers of its threads (held_team.h): it keeps it in shared memory, or
+// each sum reads it again.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -14,7 +15,7 @@ namespace lethe {
 /// A block of whole warps. Every thread takes part in every call and gets its result.
 class BlockTeam {
  public:
-  static constexpr bool kTakesPacks = true;
+  static constexpr bool kTakesPacks = true, kHolds = false;
   template <class F>
   __device__ double sum(std::int64_t n, const F& f) const {
     using T = Compute<decltype(f(std::int64_t{}))>;
@@ -39,8 +40,7 @@ class BlockTeam {
     using T = Compute<decltype(f(std::int64_t{}))>;
     T most = -std::numeric_limits<T>::infinity();
     each(n, [&](std::int64_t i) {
-      const T value = f(i);
-      most = value > most ? value : most;
+      if (const T value = f(i); value > most) most = value;
     });
     return static_cast<T>(fold(static_cast<double>(most), [](double a, double b) { return b > a ? b : a; }));
   }
@@ -49,15 +49,13 @@ class BlockTeam {
     for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) f(i);
   }
   __device__ bool leads() const { return threadIdx.x == 0; }
-  /// The row is not kept: each use reads it again.
   template <class Row>
   __device__ Row hold(std::int64_t, const Row& row) const {
     return row;
   }
 
  private:
-  /// The same for all sums and maxima: a template would have memory of its own for each.
-  __device__ static double* of_warps() {
+  __device__ static double* of_warps() {  // for all sums and maxima: a template would have its own for each
     __shared__ double of_warp[32];
     return of_warp;
   }
@@ -74,19 +72,23 @@ class BlockTeam {
   }
 };
 
-/// A block that keeps one row in shared memory. A thread reads no more of it than it has put there itself, so none
-/// waits.
+/// One that keeps the row in shared memory. A thread reads there what it has put there itself alone, so none waits.
 class SharedTeam : public BlockTeam {
  public:
+  static constexpr bool kHolds = true;
   static constexpr unsigned kThreads = 512;
-  /// Bytes of a row: what a GPU of capability 8.0 or more has for a block at least, less what sums take.
+  // Bytes of a row: what a GPU of capability 8.0 or more has for a block at least, less what sums take.
   static constexpr std::int64_t kMost = (99 << 10) - 512;
-
   __device__ explicit SharedTeam(unsigned char* memory) : memory_(memory) {}
   template <class Row>
   __device__ auto* hold(std::int64_t n, const Row& row) const {
     auto* const kept = reinterpret_cast<std::remove_cvref_t<decltype(row[0])>*>(memory_);
-    each(n, [&](std::int64_t i) { kept[i] = row[i]; });
+    std::int64_t i = threadIdx.x, stride = blockDim.x;
+    for (; i + 3 * stride < n; i += 4 * stride) {  // as in a sum
+      const std::array four = {row[i], row[i + stride], row[i + 2 * stride], row[i + 3 * stride]};
+      for (int k = 0; k < 4; ++k) kept[i + k * stride] = four[k];
+    }
+    for (; i < n; i += stride) kept[i] = row[i];
     return kept;
   }
 
