@@ -50,7 +50,7 @@ MemoptOptions parse_memopt(const std::string& text) {
 MemoptOptions suited(MemoptOptions options, const DeviceInfo& device) {
   const bool gpu = device.kind == DeviceKind::Cuda;
   options.fuse = gpu || is_in_arena(options.level);
-  options.gather = options.stage_inputs = gpu;
+  options.fuse_products = options.gather = options.stage_inputs = gpu;
   options.fuse_copies = !gpu;
   options.fuse_updates = !gpu && options.early_updates;
   return options;

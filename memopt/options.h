@@ -27,6 +27,8 @@ struct MemoptOptions {
   bool in_place = false;      // outputs take the memory of dying inputs; always in an arena
   bool early_updates = true;  // in an arena; false: for comparison
   bool views = true;          // in an arena: in place of copies; false: for comparison
+  // On a GPU, whatever the level: products of backward do what stands beside them. It alone changes bits.
+  bool fuse_products = false;
   bool fuse = false;          // sums and activations on the way of the op before, where that can
   bool fuse_copies = false;   // in an arena: products convert weights themselves; false: those in blocks alone
   bool fuse_updates = false;  // in an arena, after early updates: those that compute their gradient themselves

@@ -12,12 +12,14 @@
 #include "memopt/passes/fuse_casts.h"
 #include "memopt/passes/fuse_copies.h"
 #include "memopt/passes/fuse_masks.h"
+#include "memopt/passes/fuse_products.h"
 #include "memopt/passes/fuse_shortcut_norms.h"
 #include "memopt/passes/fuse_sums.h"
 #include "memopt/passes/fuse_updates.h"
 #include "memopt/passes/gather_copies.h"
 #include "memopt/passes/gather_updates.h"
 #include "memopt/passes/join_masks.h"
+#include "memopt/passes/join_sums.h"
 #include "memopt/passes/mask_picked.h"
 #include "memopt/passes/mask_sums.h"
 #include "memopt/passes/release.h"
@@ -52,10 +54,16 @@ std::int64_t most_alive(const Planned& analysed) {
 
 }  // namespace
 
+Planned MemoryStage::form_of(Program program) const {
+  Planned form{.program = std::move(program)};
+  if (options_.fuse_products) step("fuse_products", fuse_products, form);
+  return form;
+}
+
 Planned MemoryStage::run(Program program) {
   const Clock::time_point begin = Clock::now();
   const double kernels_before = prepared_.kernels_ms();
-  Planned made = plan_in_passes(*this, {.program = std::move(program)});
+  Planned made = plan_in_passes(*this, form_of(std::move(program)));
   finish(made);
   made.kernels_ms = prepared_.kernels_ms() - kernels_before;
   made.liveness_ms = liveness_ms_;
@@ -178,9 +186,17 @@ void MemoryStage::place(Planned& form, double seconds) const {
 Planned MemoryStage::arrange(Planned form, double seconds) {
   if (options_.fuse) fuse(form);
   analyse(form);
-  if (options_.gather) return gather(form, seconds);
+  if (options_.gather) return gather(with_joined_sums(std::move(form)), seconds);
   place(form, seconds);
   return form;
+}
+
+/// Unless more is alive then.
+Planned MemoryStage::with_joined_sums(Planned form) {
+  Planned joined = form;
+  step("join_sums", join_sums, joined);
+  analyse(joined);
+  return most_alive(joined) <= most_alive(form) ? joined : form;
 }
 
 /// After views: what writes a part of a wider var stays an op of its own.

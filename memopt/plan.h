@@ -18,9 +18,9 @@ class MemoryStage {
   MemoryStage(Prepared& prepared, const MemoptOptions& options) : prepared_(prepared), options_(options) {}
   const MemoptOptions& options() const { return options_; }
 
-  /// All steps.
+  /// All steps, and what they begin with.
   Planned run(Program program);
-
+  Planned form_of(Program program) const;
   /// All steps from the level's first on.
   Planned at_its_level(Planned form);
   /// What is done for any arena before its bytes are looked at.
@@ -59,12 +59,12 @@ class MemoryStage {
   Tape tape_in_any_order(Program program) const;
   void take_order(Program found, Planned& form) const;
   Planned in_least_order(Planned made);
+  Planned with_joined_sums(Planned form);
   Planned gather(const Planned& plain, double seconds);
   template <class Pass>
   Planned gathered(const char* name, const Pass& pass, Planned form);
   Planned in_buffers(Planned form);
   void finish(Planned& made);
-
   /// Takes a step that moves ops.
   template <class Pass>
   void order(const char* name, const Pass& pass, Planned& form) const;

@@ -1,53 +1,15 @@
-// y = x * P(X <= x) for X normal: x / 2 * (1 + erf(x / sqrt(2))), exact (Hendrycks and Gimpel, 2016), or with
-// `approximate` "tanh" x / 2 * (1 + tanh(u)), u = sqrt(2 / pi) * (x + 0.044715 x^3), as GPT-2 has it.
+// y = gelu(x), exact or with `approximate` "tanh" (kernels/gelu.h).
+#include "kernels/gelu.h"
+
 #include "framework/autodiff/autodiff.h"
 #include "framework/builder/layer_call.h"
+#include "framework/language/op_attrs.h"
 #include "framework/language/op_def.h"
-#include "kernels/exp.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/map.h"
-#include "kernels/normal.h"
 
 namespace lethe {
 namespace {
-
-constexpr double kTwoSqrtTwoOverPi = 1.5957691216057307;  // 2 sqrt(2 / pi)
-constexpr double kCubic = 0.044715;
-
-struct Gelu {
-  template <class T>
-  HD T operator()(T x) const {
-    return x * normal_at(x).below;
-  }
-};
-
-struct GeluGrad {
-  template <class T>
-  HD T operator()(T x, T dy) const {
-    const Normal<T> normal = normal_at(x);
-    return dy * (normal.below + x * normal.density);
-  }
-};
-
-/// (1 + tanh(u)) / 2 = logistic(2 u).
-template <class T>
-HD T tanh_cdf(T x) {
-  return logistic(T(kTwoSqrtTwoOverPi) * (x + T(kCubic) * x * x * x));
-}
-
-struct TanhGelu {
-  template <class T>
-  HD T operator()(T x) const {
-    return x * tanh_cdf(x);
-  }
-};
-
-struct TanhGeluGrad {
-  template <class T>
-  HD T operator()(T x, T dy) const {
-    const T cdf = tanh_cdf(x), slope = T(kTwoSqrtTwoOverPi) * (T(1) + T(3 * kCubic) * x * x);
-    return dy * (cdf + x * cdf * (T(1) - cdf) * slope);
-  }
-};
 
 bool is_approximate(const Attrs& attrs) {
   if (!attrs.has("approximate")) return false;
@@ -99,6 +61,19 @@ const Register gelu{{
               .help = "x times the normal distribution function at x"},
 }};
 
+/// A product that makes dy, and of it dx.
+std::vector<Op> into_product(const Program& program, const Op& product, const Op& gradient) {
+  const Var &a = program.vars[product.in[0]], &b = program.vars[product.in[1]];
+  if (product.type != "matmul" || a.shape.size() != 2 || a.dtype != b.dtype || product.attrs.has(kSumsOfA) ||
+      product.attrs.has(kGeluGrad) || product.attrs.has(kWideOutput) || !is_approximate(gradient.attrs) ||
+      !gives_gradients_on_the_way(a.dtype) || b.shape[product.attrs.flag("transpose_b", false) ? 0 : 1] % 8 != 0)
+    return {};  // cuBLASLt takes rows of x of whole packs
+  Op both = product;
+  both.attrs.set(kGeluGrad, true);
+  both.in.push_back(gradient.in[0]);
+  return {both};
+}
+
 const Register gelu_grad{{
     .type = "gelu_grad",
     .inputs = {"x", "dy"},
@@ -106,6 +81,7 @@ const Register gelu_grad{{
     .infer = same_as_second,
     .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
     .pitched = true,
+    .fusions = {{.fusion = Fusion::Derivative, .input = 1, .fused = into_product}},
     .kernels = each_device<GeluKernels<GeluGrad, TanhGeluGrad, 2>>(),
 }};
 

@@ -6,27 +6,30 @@
 #include "kernels/norm/batch.h"
 #include "kernels/norm/row_norm.h"
 #include "kernels/norm/row_norm_grads.h"
+#include "kernels/norm/row_types.h"
 
 namespace lethe {
 namespace {
 
-constexpr int kAddedToLayerGrad = 5;  // the slot
+constexpr int kAddedToLayer = 3, kAddedToLayerGrad = 5;  // the slots
 
 struct LayerNorm {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const SumExtent extent = channels_of(args.in(0).shape);
     const double eps = args.op.attrs.number("eps");
-    const bool has_bias = args.has_in(2);
+    const bool has_bias = args.has_in(2), adds = args.has_in(kAddedToLayer);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
       return make_kernel([=](const KernelArgs& a) {
         const C *weight = a.in<C>(1), *bias = has_bias ? a.in<C>(2) : nullptr;
-        const bool packed = can_pack({a.in<T>(0), weight, bias, a.out<T>(0)});
+        const T* const added = adds ? a.in<T>(kAddedToLayer) : nullptr;
+        T* const sum = adds ? a.out<T>(3) : nullptr;
+        const bool packed = can_pack({a.in<T>(0), weight, bias, a.out<T>(0), added, sum});
         for_each_row(Device{}, a.stream, extent.middle, extent.inner,
                      NormRow<T, true>{extent.inner, eps, a.in<T>(0), weight, bias, a.out<T>(0), a.out<C>(1),
-                                      a.out<C>(2), packed});
+                                      a.out<C>(2), packed, 0, added, sum});
       });
     });
   }
@@ -61,7 +64,10 @@ std::vector<Type> infer_layer_norm(const InferArgs& args) {
   const double eps = args.op.attrs.number("eps");
   check(eps >= 0, "layer_norm: eps is ", eps, ", expected at least 0");
   for (const int slot : {1, 2}) check_input(args, slot, weight_of_rows(x));
-  return {{x.shape, x.dtype}, one_a_row(x), one_a_row(x)};
+  std::vector<Type> types{{x.shape, x.dtype}, one_a_row(x), one_a_row(x)};
+  check_input(args, kAddedToLayer, types[0]);
+  if (args.has_in(kAddedToLayer)) types.push_back(types[0]);
+  return types;
 }
 
 std::vector<Type> infer_layer_norm_grad(const InferArgs& args) {
@@ -91,11 +97,13 @@ VarId build_layer_norm(LayerCall& c) {
 
 const Register layer_norm{{
     .type = "layer_norm",
-    .inputs = {"x", "weight", "bias?"},
-    .outputs = {"y", "mean", "inv_std"},
+    .inputs = {"x", "weight", "bias?", "added?"},
+    .outputs = {"y", "mean", "inv_std", "sum..."},
     .infer = infer_layer_norm,
     .grad = layer_norm_gradient,
-    .inplace = {{.in = 0, .out = 0}},
+    .inplace =
+        {{.in = 0, .out = 0}, {.in = kAddedToLayer, .out = 0}, {.in = 0, .out = 3}, {.in = kAddedToLayer, .out = 3}},
+    .fusions = {{.fusion = Fusion::JoinSum, .input = 0, .fused = with_sum<kAddedToLayer>}},
     .along = Along::Rows,
     .kernels = each_device<LayerNorm>(),
     .layer =

@@ -1,4 +1,5 @@
-// c = op(a) op(b) of matrices, or of equal stacks of them; op transposes the last two axes if asked to.
+// c = op(a) op(b) of matrices, or of equal stacks of them; op transposes the last two axes if asked to. A product of
+// backward also does what stands beside it on a GPU (fuse_products.h): kSumsOfA, kGeluGrad.
 #include <algorithm>
 
 #include "framework/autodiff/autodiff.h"
@@ -21,7 +22,9 @@ GemmShape product(const Shape& a, const Shape& b, const Attrs& attrs) {
         text_of(a), " and ", text_of(b), ": expected two matrices or two equal stacks of them");
   GemmShape s{.transpose_a = attrs.flag("transpose_a", false),
               .transpose_b = attrs.flag("transpose_b", false),
-              .wide_c = attrs.flag(kWideOutput, false)};
+              .epilogue = {.gelu_grad = attrs.flag(kGeluGrad, false)},
+              .wide_c = attrs.flag(kWideOutput, false),
+              .sums_a = attrs.flag(kSumsOfA, false)};
   for (std::size_t axis = 0; axis + 2 < rank; ++axis) s.batch *= a[axis];
   s.m = a[rank - (s.transpose_a ? 1 : 2)], s.k = a[rank - (s.transpose_a ? 2 : 1)];
   s.n = b[rank - (s.transpose_b ? 2 : 1)];
@@ -36,7 +39,16 @@ std::vector<Type> infer(const InferArgs& args) {
   check(takes_weight(s, a.dtype, b), "matmul: first factor is ", name_of(a.dtype), ", second ", name_of(b.dtype));
   Shape c = a.shape;
   c[c.size() - 2] = s.m, c[c.size() - 1] = s.n;
-  return {{c, args.op.attrs.flag(kWideOutput, false) ? wide_of(a.dtype) : a.dtype}};
+  const DType of_c = dtype_of_c(s, a.dtype);
+  std::vector<Type> types{{c, of_c}};
+  if (s.sums_a) types.push_back({{s.m}, of_c});
+  check(args.has_in(2) == s.epilogue.gelu_grad, "matmul: input 2 is there without ", kGeluGrad, ", or missing");
+  if (s.epilogue.gelu_grad) {
+    const Var& x = args.in(2);
+    check(x.dtype == of_c && elements(x.shape) == elements(c), "matmul: input 2 is ", text_of(x), ", expected ",
+          name_of(of_c), " of as many elements as ", text_of(c));
+  }
+  return types;
 }
 
 Attrs transposes(bool a, bool b) { return {{"transpose_a", a}, {"transpose_b", b}}; }
@@ -69,7 +81,7 @@ std::vector<Op> into_update(const Program& program, const Op& made, const Op& up
   const Var &a = program.vars[made.in[0]], &b = program.vars[made.in[1]];
   const GemmShape s = product(a.shape, b.shape, made.attrs);
   const std::string type = kMatmulUpdate + update.type;
-  if (a.shape.size() != 2 || a.dtype != b.dtype || !is_in_row_blocks(s, a.dtype) ||
+  if (a.shape.size() != 2 || s.sums_a || a.dtype != b.dtype || !is_in_row_blocks(s, a.dtype) ||
       dtype_of_c(s, a.dtype) != wide_of(a.dtype) || !find_op(type) ||
       !are_whole_blocks(program, update, rows_of_block(s, a.dtype) * s.n))
     return {};
@@ -83,8 +95,8 @@ std::vector<Op> into_update(const Program& program, const Op& made, const Op& up
 
 const Register matmul{{
     .type = "matmul",
-    .inputs = {"a", "b"},
-    .outputs = {"c"},
+    .inputs = {"a", "b", "x?"},
+    .outputs = {"c", "sums..."},
     .infer = infer,
     .grad = gradient,
     .mult_adds =

@@ -6,25 +6,29 @@
 #include "kernels/norm/batch.h"
 #include "kernels/norm/row_norm.h"
 #include "kernels/norm/row_norm_grads.h"
+#include "kernels/norm/row_types.h"
 
 namespace lethe {
 namespace {
 
-constexpr int kAddedToRmsGrad = 4;  // the slot
+constexpr int kAddedToRms = 2, kAddedToRmsGrad = 4;  // the slots
 
 struct RmsNorm {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const SumExtent extent = channels_of(args.in(0).shape);
     const double eps = args.op.attrs.number("eps"), offset = args.op.attrs.number("offset", 0);
+    const bool adds = args.has_in(kAddedToRms);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
       return make_kernel([=](const KernelArgs& a) {
-        const bool packed = can_pack({a.in<T>(0), a.in<C>(1), a.out<T>(0)});
+        const T* const added = adds ? a.in<T>(kAddedToRms) : nullptr;
+        T* const sum = adds ? a.out<T>(2) : nullptr;
+        const bool packed = can_pack({a.in<T>(0), a.in<C>(1), a.out<T>(0), added, sum});
         for_each_row(Device{}, a.stream, extent.middle, extent.inner,
                      NormRow<T, false>{extent.inner, eps, a.in<T>(0), a.in<C>(1), nullptr, a.out<T>(0), nullptr,
-                                       a.out<C>(1), packed, static_cast<C>(offset)});
+                                       a.out<C>(1), packed, static_cast<C>(offset), added, sum});
       });
     });
   }
@@ -60,7 +64,10 @@ std::vector<Type> infer_rms_norm(const InferArgs& args) {
   const double eps = args.op.attrs.number("eps");
   check(eps >= 0, "rms_norm: eps is ", eps, ", expected at least 0");
   check_input(args, 1, weight_of_rows(x));
-  return {{x.shape, x.dtype}, one_a_row(x)};
+  std::vector<Type> types{{x.shape, x.dtype}, one_a_row(x)};
+  check_input(args, kAddedToRms, types[0]);
+  if (args.has_in(kAddedToRms)) types.push_back(types[0]);
+  return types;
 }
 
 std::vector<Type> infer_rms_norm_grad(const InferArgs& args) {
@@ -91,11 +98,12 @@ VarId build_rms_norm(LayerCall& c) {
 
 const Register rms_norm{{
     .type = "rms_norm",
-    .inputs = {"x", "weight"},
-    .outputs = {"y", "inv_rms"},
+    .inputs = {"x", "weight", "added?"},
+    .outputs = {"y", "inv_rms", "sum..."},
     .infer = infer_rms_norm,
     .grad = rms_norm_gradient,
-    .inplace = {{.in = 0, .out = 0}},
+    .inplace = {{.in = 0, .out = 0}, {.in = kAddedToRms, .out = 0}, {.in = 0, .out = 2}, {.in = kAddedToRms, .out = 2}},
+    .fusions = {{.fusion = Fusion::JoinSum, .input = 0, .fused = with_sum<kAddedToRms>}},
     .along = Along::Rows,
     .kernels = each_device<RmsNorm>(),
     .layer = {.name = "rms_norm",

@@ -27,8 +27,16 @@ enum class Fusion : std::uint8_t {
   // join_masks: a gradient does the work of the first, a mask, which makes `input`, too. Gives the gradient, which has
   // what the mask gave after its own outputs.
   Join,
+  // join_sums: a norm makes the sum, `input`, too. Gives the norm, which has the sum after its own outputs.
+  JoinSum,
   // fuse_shortcut_norms: what the second adds, `input`, is never written. Gives both ops.
   ShortcutNorm,
+  // fuse_products: a product sums the columns of `input`, which both read, on the way. Gives the product, with the
+  // second's output after its own.
+  Sums,
+  // fuse_products: a product makes of `input`, which it gives, what the second does, on the way. Gives the product,
+  // which stands where the first did.
+  Derivative,
   // fuse_updates: a rule of the first. An update makes its gradient itself, some of it at a time. Gives the update.
   Update
 };

@@ -8,6 +8,7 @@
 #include "kernels/cuda/libraries.h"
 #include "kernels/cuda/tell_once.h"
 #include "kernels/gemm/cuda_launches.h"
+#include "kernels/gemm/plain_sums.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/packs.h"
 
@@ -82,10 +83,28 @@ ProductDescriptor product_of(const GemmShape& s, DType dtype, bool tf32) {
   return product;
 }
 
-/// c^T = op(b)^T op(a)^T: to cuBLAS, which is column-major, b is the first factor. A bias has as many elements as c^T
-/// has rows: it is an epilogue, but in f64, where cuBLASLt has none. Reductions follow a fixed order, so the bits are
-/// those of the algorithm alone. An algorithm that fails is replaced by the next for good; after the last, and where
-/// there is none, our own product computes.
+/// What cuBLASLt does on the way of a product, and how it is told where that is. A bias has as many elements as c^T has
+/// rows, the sums as c^T has columns.
+struct Beside {
+  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  cublasLtMatmulDescAttributes_t pointer = CUBLASLT_MATMUL_DESC_BIAS_POINTER;
+  const void* at(const KernelArgs& args) const {
+    return epilogue == CUBLASLT_EPILOGUE_DEFAULT  ? nullptr
+           : epilogue == CUBLASLT_EPILOGUE_BGRADB ? args.outputs[1]
+                                                  : args.inputs[2];
+  }
+};
+
+Beside beside_of(const GemmShape& s) {
+  if (s.sums_a) return {CUBLASLT_EPILOGUE_BGRADB};
+  if (s.epilogue.gelu_grad) return {CUBLASLT_EPILOGUE_DGELU, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER};
+  if (s.epilogue.bias) return {CUBLASLT_EPILOGUE_BIAS};
+  return {};
+}
+
+/// c^T = op(b)^T op(a)^T: to cuBLAS, which is column-major, b is the first factor. Reductions follow a fixed order, so
+/// the bits are those of the algorithm alone. An algorithm that fails is replaced by the next for good; after the last,
+/// and where there is none, our own product computes.
 class CublasLtGemm final : public Kernel {
  public:
   CublasLtGemm(const GemmShape& s, DType dtype, const DeviceInfo& device)
@@ -94,8 +113,10 @@ class CublasLtGemm final : public Kernel {
         product_(product_of(s, dtype, device.tf32)),
         a_(s.transpose_a ? layout(dtype, s.k, s.m, s.row_a(), s.batch) : layout(dtype, s.m, s.k, s.row_a(), s.batch)),
         b_(s.transpose_b ? layout(dtype, s.n, s.k, s.row_b(), s.batch) : layout(dtype, s.k, s.n, s.row_b(), s.batch)),
-        c_(layout(dtype_of_c(s, dtype), s.m, s.n, s.row_c(), s.batch)) {
-    if (s.epilogue.bias) set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+        c_(layout(dtype_of_c(s, dtype), s.m, s.n, s.row_c(), s.batch)),
+        beside_(beside_of(s)) {
+    set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, beside_.epilogue);
+    if (s.epilogue.gelu_grad) set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, s.n);
     if (!device.properties.empty()) return;  // it is not there: nothing will run
     libraries_ = libraries_of(device);
     find_algorithms();
@@ -109,8 +130,8 @@ class CublasLtGemm final : public Kernel {
   void run(const KernelArgs& args) const override {
     if (LaunchCount::takes_launch()) return;
     // Part of the description to cuBLASLt, so it is set anew in each call: equal products share this kernel.
-    const void* const bias = s_.epilogue.bias ? args.inputs[2] : nullptr;
-    if (bias) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+    const void* const beside = beside_.at(args);
+    if (beside) set_product(product_, beside_.pointer, beside);
     for (; current_ < algorithms_.size(); ++current_) {
       const cublasStatus_t status = multiply(args, algorithms_[current_]);
       if (status == CUBLAS_STATUS_SUCCESS) return;
@@ -120,7 +141,7 @@ class CublasLtGemm final : public Kernel {
                         cublaslt().status_string(status), ") for ", text_of(s_), " in ", name_of(dtype_), ": ",
                         current_ + 1 < algorithms_.size() ? "the next" : "a slow one of our own", " takes its place"));
     }
-    launch_plain_product(args.stream, dtype_, s_, args.inputs[0], args.inputs[1], bias, args.outputs[0]);
+    compute_ourselves(args);
   }
 
  private:
@@ -133,6 +154,14 @@ class CublasLtGemm final : public Kernel {
                              args.inputs[0], a_.get(), is_double ? static_cast<const void*>(&kept) : &kept_f,
                              args.outputs[0], c_.get(), args.outputs[0], c_.get(), &algorithm, args.workspace,
                              kWorkspace, static_cast<cudaStream_t>(args.stream));
+  }
+
+  void compute_ourselves(const KernelArgs& args) const {
+    launch_plain_product(args.stream, dtype_, s_, args.inputs[0], args.inputs[1],
+                         s_.epilogue.bias ? args.inputs[2] : nullptr, args.outputs[0]);
+    if (s_.epilogue.gelu_grad)
+      launch_epilogue(args.stream, dtype_, rows_of_c(s_), s_.epilogue, args.inputs[2], args.outputs[0]);
+    if (s_.sums_a) launch_plain_sums(args.stream, dtype_, s_, args.inputs[0], args.outputs[1]);
   }
 
   Preference preference() const {
@@ -157,7 +186,7 @@ class CublasLtGemm final : public Kernel {
   void find_algorithms() {
     // What cuBLASLt finds depends on how the bias is aligned; it does not read it yet. A part's begins at a pack.
     const auto alignment = static_cast<std::uintptr_t>(s_.unaligned ? kPackBytes : kGpuAlignment);
-    if (s_.epilogue.bias) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, alignment);
+    if (beside_.epilogue != CUBLASLT_EPILOGUE_DEFAULT) set_product(product_, beside_.pointer, alignment);
     std::array<cublasLtMatmulHeuristicResult_t, kMostAlgorithms> found{};
     int count = 0;
     const cublasStatus_t status =
@@ -175,6 +204,7 @@ class CublasLtGemm final : public Kernel {
   DType dtype_;
   ProductDescriptor product_;
   MatrixLayout a_, b_, c_;
+  Beside beside_;
   std::shared_ptr<GpuLibraries> libraries_;  // null: the GPU is not there
   std::vector<cublasLtMatmulAlgo_t> algorithms_;
   std::string lack_;
@@ -189,16 +219,21 @@ std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtyp
   GemmShape theirs = shape;
   theirs.epilogue.relu = false;                   // theirs makes 0 of NaN
   if (dtype == DType::f64) theirs.epilogue = {};  // there it has no bias
+  if (!gives_gradients_on_the_way(dtype)) theirs.epilogue.gelu_grad = theirs.sums_a = false;
   auto product = std::make_unique<CublasLtGemm>(theirs, dtype, device);
-  if (!product->lack().empty() && theirs.epilogue.bias) {
-    theirs.epilogue = {};
+  if (!product->lack().empty() && (theirs.sums_a || !theirs.epilogue.is_empty())) {
+    theirs.epilogue = {}, theirs.sums_a = false;
     product = std::make_unique<CublasLtGemm>(theirs, dtype, device);
   }
-  const Epilogue ours{.bias = shape.epilogue.bias && !theirs.epilogue.bias, .relu = shape.epilogue.relu};
   if (!product->lack().empty())
     tell_once(message("cuBLASLt has no algorithm (", product->lack(), ") for ", text_of(shape), " in ", name_of(dtype),
                       ": computed by a slow one of our own"));
-  return with_epilogue(std::move(product), ours, rows_of_c(shape), dtype, device);
+  const Epilogue ours{.bias = shape.epilogue.bias && !theirs.epilogue.bias,
+                      .relu = shape.epilogue.relu,
+                      .gelu_grad = shape.epilogue.gelu_grad && !theirs.epilogue.gelu_grad};
+  GemmShape left = shape;
+  left.sums_a = shape.sums_a && !theirs.sums_a;
+  return with_plain_sums(with_epilogue(std::move(product), ours, rows_of_c(shape), dtype, device), left, dtype, device);
 }
 
 }  // namespace lethe

@@ -5,8 +5,9 @@
 
 namespace lethe {
 
-void launch_epilogue(void* stream, DType dtype, const EpilogueRows& rows, const void* bias, bool relu, void* y) {
-  apply_epilogue(Cuda{}, stream, dtype, rows, bias, relu, y);
+void launch_epilogue(void* stream, DType dtype, const EpilogueRows& rows, const Epilogue& epilogue, const void* operand,
+                     void* y) {
+  apply_epilogue(Cuda{}, stream, dtype, rows, epilogue, operand, y);
 }
 
 void launch_plain_product(void* stream, DType dtype, const GemmShape& s, const void* a, const void* b, const void* bias,
@@ -19,6 +20,10 @@ void launch_plain_product(void* stream, DType dtype, const GemmShape& s, const v
     else
       parallel_for(Cuda{}, stream, elements, PlainProduct<T, T>(s, a, b, bias, c));
   });
+}
+
+void launch_plain_sums(void* stream, DType dtype, const GemmShape& s, const void* a, void* sums) {
+  sum_plainly(Cuda{}, stream, dtype, s, a, sums);
 }
 
 }  // namespace lethe

@@ -15,14 +15,14 @@ class EpilogueAfter final : public Kernel {
   std::int64_t workspace_bytes() const override { return kernel_->workspace_bytes(); }
   std::string implementation() const override { return kernel_->implementation() + ", epilogue"; }
   std::int64_t bytes_again() const override {
-    return kernel_->bytes_again() + 2 * rows_.rows * rows_.columns * bytes_of(dtype_);
+    return kernel_->bytes_again() + (epilogue_.gelu_grad ? 3 : 2) * rows_.rows * rows_.columns * bytes_of(dtype_);
   }
   void run(const KernelArgs& args) const override {
     kernel_->run(args);
-    const void* const bias = epilogue_.bias ? args.inputs[2] : nullptr;
+    const void* const operand = epilogue_.takes_input() ? args.inputs[2] : nullptr;
     by_kind(
-        device_, [&] { launch_epilogue(args.stream, dtype_, rows_, bias, epilogue_.relu, args.outputs[0]); },
-        [&] { apply_epilogue(Cpu{}, args.stream, dtype_, rows_, bias, epilogue_.relu, args.outputs[0]); });
+        device_, [&] { launch_epilogue(args.stream, dtype_, rows_, epilogue_, operand, args.outputs[0]); },
+        [&] { apply_epilogue(Cpu{}, args.stream, dtype_, rows_, epilogue_, operand, args.outputs[0]); });
   }
 
  private:

@@ -3,7 +3,9 @@
 #include "kernels/activation.h"
 #include "kernels/divisor.h"
 #include "kernels/dtypes.h"
+#include "kernels/gelu.h"
 #include "kernels/gemm/epilogue.h"
+#include "kernels/map.h"
 #include "kernels/packs.h"
 
 namespace lethe {
@@ -42,13 +44,17 @@ void run_epilogue(Cuda device, void* stream, std::int64_t n, const EpilogueIndex
 }
 #endif
 
+/// `operand`: the bias, or x; null if there is none.
 template <class Device>
-void apply_epilogue(Device device, void* stream, DType dtype, const EpilogueRows& of, const void* bias, bool relu,
-                    void* y) {
+void apply_epilogue(Device device, void* stream, DType dtype, const EpilogueRows& of, const Epilogue& epilogue,
+                    const void* operand, void* y) {
   for_float(dtype, [&](auto zero) {
     using T = decltype(zero);
-    run_epilogue(device, stream, of.rows * of.columns,
-                 EpilogueIndex<T>{Divisor(of.columns), of.gap, static_cast<const T*>(bias), relu, static_cast<T*>(y)});
+    const auto* const from = static_cast<const T*>(operand);
+    auto* const to = static_cast<T*>(y);
+    const std::int64_t n = of.rows * of.columns;
+    if (epilogue.gelu_grad) return run_map(device, stream, n, MapIndex<TanhGeluGrad, T, 2>{{}, {from, to}, to});
+    run_epilogue(device, stream, n, EpilogueIndex<T>{Divisor(of.columns), of.gap, from, epilogue.relu, to});
   });
 }
 

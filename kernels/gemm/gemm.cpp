@@ -3,6 +3,7 @@
 #include "framework/error.h"
 #include "kernels/by_kind.h"
 #include "kernels/gemm/column_blocks.h"
+#include "kernels/gemm/plain_sums.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/gemm/row_blocks.h"
 
@@ -30,13 +31,21 @@ std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, co
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, const DeviceInfo& device, Provider provider) {
-  GemmShape plain = shape;
-  plain.epilogue.relu = false;
+  const Epilogue& epilogue = shape.epilogue;
+  check(!shape.sums_a || (shape.batch == 1 && shape.transpose_a && shape.is_dense() && epilogue.is_empty()),
+        "no product with sums but of a dense matrix, transposed");
+  check(!epilogue.gelu_grad || (shape.is_dense() && epilogue == Epilogue{.gelu_grad = true}),
+        "no gradient of gelu but as all that is done to a dense product");
   return by_kind(
       device.kind, [&] { return prepare_gemm_cublaslt(shape, dtype, device); },
       [&] {
-        return with_epilogue(prepare_gemm_cpu(plain, dtype, device, provider), {.relu = shape.epilogue.relu},
-                             rows_of_c(shape), dtype, device);
+        GemmShape plain = shape;
+        plain.epilogue = {.bias = epilogue.bias};
+        plain.sums_a = false;
+        const Epilogue after{.relu = epilogue.relu, .gelu_grad = epilogue.gelu_grad};
+        auto product =
+            with_epilogue(prepare_gemm_cpu(plain, dtype, device, provider), after, rows_of_c(shape), dtype, device);
+        return with_plain_sums(std::move(product), shape, dtype, device);
       });
 }
 

@@ -1,5 +1,8 @@
-// A product element by element on a GPU: slow, and there where cuBLASLt has no algorithm that works.
+// A product element by element on a GPU, and sums of columns: slow, and there where cuBLASLt has no algorithm that
+// works.
 #pragma once
+#include <type_traits>
+
 #include "kernels/dtypes.h"
 #include "kernels/each_device.h"
 #include "kernels/gemm/gemm.h"
@@ -43,5 +46,33 @@ struct PlainProduct {
     to = static_cast<C>(bias ? sum + compute(bias[j]) : sum);
   }
 };
+
+/// A sum of GemmShape::sums_a: of column j of a, [k, m].
+template <class T, class C>
+struct PlainSum {
+  std::int64_t m, k;
+  const T* a;
+  C* sums;
+  HD void operator()(std::int64_t j) const {
+    double sum = 0;
+    for (std::int64_t i = 0; i < k; ++i) sum += static_cast<double>(compute(a[i * m + j]));
+    sums[j] = static_cast<C>(sum);
+  }
+};
+
+template <class Device>
+void sum_plainly(Device device, void* stream, DType dtype, const GemmShape& s, const void* a, void* sums) {
+  for_float(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    const auto run = [&](auto* to) {
+      parallel_for(device, stream, s.m,
+                   PlainSum<T, std::remove_pointer_t<decltype(to)>>{s.m, s.k, static_cast<const T*>(a), to});
+    };
+    if (s.wide_c)
+      run(static_cast<Compute<T>*>(sums));
+    else
+      run(static_cast<T*>(sums));
+  });
+}
 
 }  // namespace lethe

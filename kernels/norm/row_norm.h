@@ -2,7 +2,7 @@
 // layer normalization", 2019), which is the same for a mean of 0:
 //   y = (x - mean) * inverse * weight + bias, inverse = 1 / sqrt(mean of (x - mean)^2 + eps).
 // Of RMS norm the weight may be what a number differs from it by, `offset`. Mean and inverse, one of each a row, are
-// kept for the gradient.
+// kept for the gradient. x may be the sum of two, which is rounded, and written for others, on the way.
 #pragma once
 #include <cmath>
 
@@ -22,6 +22,9 @@ struct NormRow {
   C *mean, *inverse;  // not kCentred: mean is not written
   bool packed;        // whether packs may be read and written at all of these
   C offset = 0;       // of the weight, if not kCentred
+  // Where x is in + added, it goes to `sum`, which may be in the memory of either; else null.
+  const T* added = nullptr;
+  T* sum = nullptr;
 
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
@@ -31,10 +34,22 @@ struct NormRow {
   std::int64_t packs() const { return length / together<T>(length); }
 
  private:
+  /// A team that reads x again and again makes the sum first: it may stand in the memory of what is added.
+  template <int V, class Team>
+  HD auto source(const Team& team, std::int64_t first) const {
+    const SumPacks<V, T> made{{in + first, packed}, {added ? added + first : nullptr, packed}, {sum + first, packed}};
+    if constexpr (Team::kHolds) {
+      return made;
+    } else {
+      if (added) team.each(length / V, [&](auto i) { made[i]; });
+      return RowPacks<V, const T>{(added ? sum : in) + first, packed};
+    }
+  }
+
   template <int V, class Team>
   HD void run(const Team& team, std::int64_t row) const {
     const std::int64_t packs = length / V;
-    const auto x = team.hold(packs, RowPacks<V, const T>{in + row * length, packed});
+    const auto x = team.hold(packs, source<V>(team, row * length));
     C centre = 0;
     if constexpr (kCentred) {
       const auto sum = [&](auto i) {
@@ -72,9 +87,5 @@ struct NormRow {
     });
   }
 };
-
-/// Of a norm of `x`: weight or bias; mean or inverse.
-inline Type weight_of_rows(const Var& x) { return {{x.shape.back()}, wide_of(x.dtype)}; }
-inline Type one_a_row(const Var& x) { return {Shape(x.shape.begin(), x.shape.end() - 1), wide_of(x.dtype)}; }
 
 }  // namespace lethe

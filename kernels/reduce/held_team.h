@@ -18,7 +18,7 @@ struct HeldIndex {
 
 class HeldTeam {
  public:
-  static constexpr bool kTakesPacks = true;
+  static constexpr bool kTakesPacks = true, kHolds = true;
   static constexpr int kHeld = 4, kMostThreads = 512;  // packs of a thread
 
   static bool can_hold(std::int64_t packs) { return packs <= kHeld * kMostThreads; }

@@ -40,6 +40,21 @@ struct RowPacks {
   }
 };
 
+/// A row, or the sum of two rows, which is then rounded and written, to the memory of either if need be.
+template <int V, class T>
+struct SumPacks {
+  RowPacks<V, const T> in, added;  // added: without a row for a row as it is
+  RowPacks<V, T> sum;
+  HD Pack<T, V> operator[](std::int64_t i) const {
+    Pack<T, V> both = in[i];
+    if (!added.row) return both;
+    const Pack<T, V> more = added[i];
+    for (int v = 0; v < V; ++v) both.at[v] = static_cast<T>(both[v] + more[v]);
+    sum.set(i, both);
+    return both;
+  }
+};
+
 /// What f gives of the elements of a pack, added up; of the first `count` alone, which is V at least on a CPU.
 template <int V, class F>
 HD auto sum_in_pack(const F& f, std::int64_t count = V) {

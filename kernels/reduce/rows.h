@@ -15,7 +15,7 @@ namespace lethe {
 /// A CPU thread. Sums and maxima run in lanes, so that they vectorise and give the same bits at any vector width.
 class OneThread {
  public:
-  static constexpr bool kTakesPacks = false;
+  static constexpr bool kTakesPacks = false, kHolds = false;
   /// Short runs in the type that `f` gives, runs in double.
   template <class F>
   HD double sum(std::int64_t n, const F& f) const {
@@ -52,7 +52,7 @@ class OneThread {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
-  /// Row i of what follows; a GPU's threads may keep it.
+  /// Row i of what follows; a GPU's threads may keep it (kHolds): then each element is read once.
   template <class Row>
   HD Row hold(std::int64_t, const Row& row) const {
     return row;

@@ -17,11 +17,6 @@ const Op* giver(const Rewriter& rewriter, const Op& add, VarId v, VarId other) {
   return alike && !rewriter.uses().is_written(other, op, &add) ? op : nullptr;
 }
 
-/// Whether the op adds two values, as they are: of a network, or two gradients of one value.
-bool adds_two(const Op& op) {
-  return (op.type == kAdd && !op.attrs.has(kActivation)) || (op.type == kSum && op.in.size() == 2);
-}
-
 }  // namespace
 
 Program fuse_sums(Program program, const std::vector<Pin>& pins) {

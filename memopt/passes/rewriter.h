@@ -14,6 +14,11 @@ namespace lethe {
 /// Whether the op masks one gradient, and not the sum of two.
 inline bool masks_one(const Op& op) { return op_def(op.type).part == FusionPart::Mask && op.in.size() == 2; }
 
+/// Whether the op adds two values, as they are: of a network, or two gradients of one value.
+inline bool adds_two(const Op& op) {
+  return (op.type == kAdd && !op.attrs.has(kActivation)) || (op.type == kSum && op.in.size() == 2);
+}
+
 class Rewriter {
  public:
   Rewriter(Program program, std::vector<Pin> pins)
@@ -36,6 +41,7 @@ class Rewriter {
   bool stays(const Op& made, const Op& until) const;
   bool is_pinned(VarId v) const { return pins_[v] != Pin::None; }
 
+  bool is_replaced(const Op& op) const { return instead_.count(&op) > 0; }
   /// Puts these in place of the op; if there are none, the op goes. Fails if that has been decided already.
   void replace(const Op& op, std::vector<Op> instead = {});
   /// Puts one op that does the work of both where the reader stood.
@@ -64,7 +70,7 @@ class Rewriter {
   void ask(BlockId block, const Rule& rule) {
     block_ = block;
     for (const Op& op : program_.blocks[block].ops)
-      if (instead_.count(&op) == 0) rule(op);
+      if (!is_replaced(op)) rule(op);
   }
   Program made();
 

@@ -18,7 +18,9 @@ VIEWS = "memopt/passes/views_for_copies.cpp"
 RELEASE = "memopt/passes/release.cpp"
 MASK = "memopt/passes/mask_picked.cpp"
 FUSE_MASKS = "memopt/passes/fuse_masks.cpp"
+PRODUCTS = "memopt/passes/fuse_products.cpp"
 SUMS = "memopt/passes/fuse_sums.cpp"
+JOIN_SUMS = "memopt/passes/join_sums.cpp"
 JOIN_MASKS = "memopt/passes/join_masks.cpp"
 MASK_SUMS = "memopt/passes/mask_sums.cpp"
 CASTS = "memopt/passes/fuse_casts.cpp"
@@ -147,6 +149,9 @@ MUTATIONS = [
      "return is_made(v);"),
     ("what is updated is not what a view of it shows", "memopt/analysis/uses.cpp",
      " || std::any_of(of_root.begin(), of_root.end(), within)", ""),
+    ("a weight's gradient is read before that of the bias is made", PRODUCTS, "return is_between(reader, product, sums);",
+     "return is_between(reader, product, product);"),
+    ("a product reads gelu's input before it is made", PRODUCTS, " || rewriter.uses().maker(x) > product", ""),
     ("what others read or is pinned is masked in the gradient", FUSE_MASKS,
      "rewriter.made_for_one(gradient.in[rule->input])", "rewriter.uses().maker(gradient.in[rule->input])"),
     ("the mask may read what was updated since", FUSE_MASKS,
@@ -160,6 +165,7 @@ MUTATIONS = [
      "rewriter.uses().maker(v)"),
     ("sums are made before what they add", SUMS, " && !rewriter.uses().is_written(other, op, &add)", ""),
     # Masks of sums and of norms, casts, copies and updates on the way
+    ("a norm makes a sum that was read before", JOIN_SUMS, "*readers.front()", "*readers.back()"),
     ("rows apart are joined with a norm", JOIN_MASKS, " && !part[v]", ""),
     ("what others read or is pinned is summed in the mask", MASK_SUMS, "rewriter.made_for_one(mask.in[1])",
      "rewriter.uses().maker(mask.in[1])"),

@@ -18,7 +18,7 @@ void expect_bias_on_every_row(DType dtype) {
     simt::order = order;
     std::vector<T> y(kRows * kColumns);
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<T>(i);
-    launch_epilogue(nullptr, dtype, {kRows, kColumns}, bias.data(), false, y.data());
+    launch_epilogue(nullptr, dtype, {kRows, kColumns}, {.bias = true}, bias.data(), y.data());
     for (std::size_t i = 0; i < y.size(); ++i)
       EXPECT_EQ(compute(y[i]), compute(static_cast<T>(compute(static_cast<T>(i)) + compute(bias[i % kColumns]))));
   }
@@ -29,9 +29,9 @@ TEST(Launches, AnEpilogueActivatesWithAndWithoutABias) {
     simt::order = order;
     const std::vector<float> bias = {2, -2};
     std::vector<float> y = {-1, 1, -3, 3}, plain = y;
-    launch_epilogue(nullptr, DType::f32, {2, 2}, bias.data(), true, y.data());
+    launch_epilogue(nullptr, DType::f32, {2, 2}, {.bias = true, .relu = true}, bias.data(), y.data());
     EXPECT_EQ(y, (std::vector<float>{1, 0, 0, 1}));
-    launch_epilogue(nullptr, DType::f32, {2, 2}, nullptr, true, plain.data());
+    launch_epilogue(nullptr, DType::f32, {2, 2}, {.relu = true}, nullptr, plain.data());
     EXPECT_EQ(plain, (std::vector<float>{0, 1, 0, 3}));
   }
 }
@@ -39,8 +39,8 @@ TEST(Launches, AnEpilogueActivatesWithAndWithoutABias) {
 TEST(Launches, AnEpilogueLeavesWhatLiesBetweenRows) {
   const std::vector<float> bias = {1, 2, 3, 4, 5};
   std::vector<float> odd(4 * 8, 10), packed(4 * 8, 10);
-  launch_epilogue(nullptr, DType::f32, {.rows = 4, .columns = 5, .gap = 3}, bias.data(), false, odd.data());
-  launch_epilogue(nullptr, DType::f32, {.rows = 4, .columns = 4, .gap = 4}, bias.data(), false, packed.data());
+  launch_epilogue(nullptr, DType::f32, {.rows = 4, .columns = 5, .gap = 3}, {.bias = true}, bias.data(), odd.data());
+  launch_epilogue(nullptr, DType::f32, {.rows = 4, .columns = 4, .gap = 4}, {.bias = true}, bias.data(), packed.data());
   for (std::size_t i = 0; i < odd.size(); ++i) {
     EXPECT_EQ(odd[i], i % 8 < 5 ? 10 + bias[i % 8] : 10) << i;
     EXPECT_EQ(packed[i], i % 8 < 4 ? 10 + bias[i % 8] : 10) << i;

@@ -5,33 +5,13 @@
 
 #include <array>
 #include <optional>
-#include <stdexcept>
 
+#include "tests/simulated/cublaslt_product.h"
 #include "tests/simulated/numbers.h"
 #include "tests/simulated/submit.h"
 
 namespace lethe::simulated {
 namespace {
-
-struct Product {
-  cublasComputeType_t compute;
-  cudaDataType_t scale;
-  cublasOperation_t transpose_a = CUBLAS_OP_N, transpose_b = CUBLAS_OP_N;
-  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const void* bias = nullptr;
-};
-
-/// Column-major.
-struct Layout {
-  cudaDataType_t type;
-  std::int64_t rows, columns, leading;
-  std::int32_t batch = 1;
-  std::int64_t stride = 0;
-
-  std::int64_t bytes(std::int64_t element) const {
-    return ((batch - 1) * stride + (columns - 1) * leading + rows) * element;
-  }
-};
 
 struct Preference {
   std::uint64_t workspace = 0;
@@ -62,73 +42,6 @@ cublasStatus_t take(T& value, const void* from, std::size_t bytes) {
   if (bytes != sizeof(T)) return CUBLAS_STATUS_INVALID_VALUE;
   std::memcpy(&value, from, bytes);
   return CUBLAS_STATUS_SUCCESS;
-}
-
-DType dtype_of(cudaDataType_t type) {
-  switch (type) {
-    case CUDA_R_64F:
-      return DType::f64;
-    case CUDA_R_16BF:
-      return DType::bf16;
-    case CUDA_R_16F:
-      return DType::f16;
-    default:
-      return DType::f32;
-  }
-}
-
-struct Sizes {
-  std::int64_t m, n, k;
-};
-
-/// None if the matrices do not go together.
-std::optional<Sizes> sizes_of(const Product& p, const Layout& a, const Layout& b, const Layout& d) {
-  const bool ta = p.transpose_a == CUBLAS_OP_T, tb = p.transpose_b == CUBLAS_OP_T;
-  const Sizes s{ta ? a.columns : a.rows, tb ? b.rows : b.columns, ta ? a.rows : a.columns};
-  const bool fit = s.k == (tb ? b.columns : b.rows) && d.rows == s.m && d.columns == s.n && a.batch == b.batch &&
-                   a.batch == d.batch && a.leading >= a.rows && b.leading >= b.rows && d.leading >= d.rows;
-  return fit ? std::optional(s) : std::nullopt;
-}
-
-/// Of the table in cuBLAS's documentation (cublasLtMatmul()), what is asked for here.
-bool is_supported(const Product& p, const Layout& a, const Layout& b, const Layout& d) {
-  if (a.type != b.type) return false;
-  const bool adds_bias = p.epilogue == CUBLASLT_EPILOGUE_BIAS;
-  if (!adds_bias && p.epilogue != CUBLASLT_EPILOGUE_DEFAULT) return false;
-  if (p.compute == CUBLAS_COMPUTE_64F)
-    return p.scale == CUDA_R_64F && a.type == CUDA_R_64F && d.type == CUDA_R_64F && !adds_bias;
-  if (p.scale != CUDA_R_32F) return false;
-  if (a.type == CUDA_R_32F) return d.type == CUDA_R_32F;
-  const bool is_low = a.type == CUDA_R_16BF || a.type == CUDA_R_16F;
-  return is_low && p.compute == CUBLAS_COMPUTE_32F && (d.type == a.type || d.type == CUDA_R_32F);
-}
-
-/// d = alpha op(a) op(b) + beta d + bias.
-void multiply(const Product& p, const Layout& a, const Layout& b, const Layout& d, const Sizes& s, double alpha,
-              double beta, const void* a_data, const void* b_data, void* d_data) {
-  const auto element = [](const Layout& l) { return bytes_of(dtype_of(l.type)); };
-  const auto all = [&](const Layout& l, const void* data) {
-    return load(dtype_of(l.type), data, l.bytes(element(l)) / element(l));
-  };
-  const std::vector<double> as = all(a, a_data), bs = all(b, b_data), before = all(d, d_data);
-  std::vector<double> bias(static_cast<std::size_t>(s.m));
-  if (p.epilogue == CUBLASLT_EPILOGUE_BIAS) bias = load(dtype_of(d.type), p.bias, s.m);
-  std::vector<double> column(static_cast<std::size_t>(s.m));
-  for (std::int64_t batch = 0; batch < d.batch; ++batch)
-    for (std::int64_t j = 0; j < s.n; ++j) {
-      const std::int64_t first = batch * d.stride + j * d.leading;
-      for (std::int64_t i = 0; i < s.m; ++i) column[i] = (beta == 0 ? 0 : beta * before[first + i]) + bias[i];
-      for (std::int64_t k = 0; k < s.k; ++k) {
-        const std::int64_t row = p.transpose_b == CUBLAS_OP_T ? j : k, at = p.transpose_b == CUBLAS_OP_T ? k : j;
-        const double factor = alpha * bs[batch * b.stride + at * b.leading + row];
-        const double* const from = as.data() + batch * a.stride;
-        if (p.transpose_a == CUBLAS_OP_T)
-          for (std::int64_t i = 0; i < s.m; ++i) column[i] += factor * from[i * a.leading + k];
-        else
-          for (std::int64_t i = 0; i < s.m; ++i) column[i] += factor * from[k * a.leading + i];
-      }
-      store(dtype_of(d.type), d_data, first, column.data(), s.m);
-    }
 }
 
 }  // namespace
@@ -171,6 +84,10 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product, cubl
       return take(p.epilogue, value, bytes);
     case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
       return take(p.bias, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER:
+      return take(p.aux, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
+      return take(p.aux_leading, value, bytes);
     default:
       return CUBLAS_STATUS_NOT_SUPPORTED;
   }
@@ -241,9 +158,11 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   const std::optional<Sizes> s = sizes_of(p, la, lb, ld);
   if (!s) return CUBLAS_STATUS_INVALID_VALUE;
   if (!is_supported(p, la, lb, ld)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  const bool adds_bias = p.epilogue == CUBLASLT_EPILOGUE_BIAS;
-  if (fails_at("no algorithm") || (adds_bias && fails_at("no bias"))) return CUBLAS_STATUS_NOT_SUPPORTED;
-  expect(!adds_bias || (p.bias && is_aligned(p.bias, 16)), "a bias that is not said to be aligned");
+  if (fails_at("no algorithm") || (p.adds_bias() && fails_at("no bias")) ||
+      ((p.sums_b() || p.has_gelu()) && fails_at("no gradients")))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  const void* const beside = p.has_gelu() ? p.aux : p.bias;
+  expect(p.is_plain() || (beside && is_aligned(beside, 16)), "what stands beside is not said to be aligned");
   const auto& asked = of<Preference>(preference);
   const bool is_low = la.type == CUDA_R_16BF || la.type == CUDA_R_16F;
   expect(!is_low || asked.reductions == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, "sums that may be rounded on the way");
@@ -282,9 +201,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
     return is_device_memory(at, static_cast<std::size_t>(l.bytes(bytes_of(dtype_of(l.type)))));
   };
   expect(is_there(la, a_data) && is_there(lb, b_data) && is_there(ld, d_data), "a matrix is not on the GPU");
-  const auto bias_bytes = static_cast<std::size_t>(s->m * bytes_of(dtype_of(ld.type)));
-  expect(p.epilogue == CUBLASLT_EPILOGUE_DEFAULT || (is_aligned(p.bias, 16) && is_device_memory(p.bias, bias_bytes)),
-         "the bias");
+  const std::int64_t beside = p.has_gelu() ? (s->n - 1) * p.aux_leading + s->m : p.sums_b() ? s->n : s->m;
+  const void* const at = p.has_gelu() ? p.aux : p.bias;
+  const auto beside_bytes = static_cast<std::size_t>(beside * bytes_of(dtype_of(ld.type)));
+  expect(p.is_plain() || (is_aligned(at, 16) && is_device_memory(at, beside_bytes)), "what stands beside");
   const bool is_double = p.scale == CUDA_R_64F;
   const auto scale = [&](const void* at) {
     return is_double ? *static_cast<const double*>(at) : static_cast<double>(*static_cast<const float*>(at));

@@ -29,8 +29,9 @@ inline bool is_slow_with(const char* engines) { return is_set_to("SIMULATED_GPU_
 
 /// Whether SIMULATED_GPU_FAILS says that a library fails at this point. cuDNN: "heuristics" (no engine at all),
 /// "finalize" and "execute" (the best engine of each graph) or "every finalize" and "every execute". cuBLASLt: "no
-/// algorithm", "no bias" (none with a bias), "product" (the best algorithm) or "every product". NCCL: "nccl" (it is not
-/// there), "nccl version" (an old one), "nccl join", "nccl send" or "nccl later" (what was sent).
+/// algorithm", "no bias" (none with a bias), "no gradients" (none with sums or gelu's derivative), "product" (the best
+/// algorithm) or "every product". NCCL: "nccl" (it is not there), "nccl version" (an old one), "nccl join", "nccl send"
+/// or "nccl later" (what was sent).
 inline bool fails_at(const char* point) {
   const bool fails = is_set_to("SIMULATED_GPU_FAILS", point);
   if (fails && std::getenv("SIMULATED_GPU_TELL")) std::fprintf(stderr, "simulated GPU: fails at %s\n", point);

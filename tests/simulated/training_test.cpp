@@ -157,6 +157,32 @@ TEST_F(SimulatedTraining, ABiasThatCublasLtDoesNotAddIsAddedAfter) {
   EXPECT_EQ(evaluation_in(apart.out), expected) << "to the digits shown: the sum is rounded before the bias comes";
 }
 
+/// Of the network below, whose products give gradients of biases and of gelu on the way, and after a failure.
+TEST_F(SimulatedTraining, WhatProductsDoOnTheWayIsTheSameUnderAllSettingsAndMadeUpFor) {
+  std::ofstream(path("small.json")) << R"({
+    "version": 1, "name": "small",
+    "inputs": {"image": {"shape": [3, 8, 8]}, "label": {"shape": [], "dtype": "i32"}},
+    "layers": [{"op": "fc", "out": 64}, {"op": "gelu", "approximate": "tanh"}, {"op": "fc", "out": 32},
+               {"op": "gelu", "approximate": "tanh"}, {"op": "fc", "out": 4, "name": "logits"}],
+    "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}],
+    "train": {"batch": 16, "epochs": 3, "lr": 0.05, "optimizer": "momentum"}
+  })";
+  for (const char* const dtype : {"bf16", "f16"}) {
+    SCOPED_TRACE(dtype);
+    const std::string expected = trained({"--dtype", dtype, "--memopt", "none"});
+    for (const char* const setting : {"level=0", "level=1", "level=2", "level=3"})
+      EXPECT_EQ(trained({"--dtype", dtype, "--memopt", setting}) == expected, true) << setting;
+  }
+  const Environment tell("SIMULATED_GPU_TELL", "1");
+  const std::string evaluation = evaluation_in(run_train(on_gpu({"--dtype", "bf16"})).out);
+  for (const char* const point : {"no gradients", "every product"}) {
+    const Environment set("SIMULATED_GPU_FAILS", point);
+    const Ended apart = run_train(on_gpu({"--dtype", "bf16"}));
+    EXPECT_NE(apart.err.find("simulated GPU: fails at " + std::string(point)), std::string::npos) << apart.err;
+    EXPECT_EQ(evaluation_in(apart.out).substr(0, 20), evaluation.substr(0, 20)) << "but for a rounding";
+  }
+}
+
 TEST_F(SimulatedTraining, EndsInCudnnsWordsWhereEveryEngineFails) {
   const Environment set("SIMULATED_GPU_FAILS", "every execute");
   EXPECT_NE(error_of(6, on_gpu({})).find("cuDNN: run: CUDNN_STATUS_EXECUTION_FAILED"), std::string::npos);

@@ -1,0 +1,69 @@
+#include "memopt/passes/fuse_products.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "memopt/passes/rewriter.h"
+
+namespace lethe {
+namespace {
+
+/// Whether the op stands between these two, which are of one block.
+bool is_between(const Op* op, const Op& first, const Op& last) {
+  const std::less<const Op*> before;
+  return before(&first, op) && before(op, &last);
+}
+
+bool may_sum(const Rewriter& rewriter, const Op& product, const Op& sums) {
+  const VarId c = product.out[0];
+  const bool is_before = rewriter.is_here(c) && rewriter.uses().maker(c) == &product && &product < &sums;
+  return is_before && !rewriter.is_replaced(product) && rewriter.stays(product, sums) &&
+         std::ranges::none_of(rewriter.uses().readers(c),
+                              [&](const Op* reader) { return is_between(reader, product, sums); });
+}
+
+void fuse_sums_of(Rewriter& rewriter, const Op& sums) {
+  const FusionRule* const rule = rule_of(sums, Fusion::Sums);
+  if (!rule) return;
+  for (const Op* const product : rewriter.uses().readers(sums.in[rule->input])) {
+    if (!may_sum(rewriter, *product, sums)) continue;
+    std::vector<Op> both = rule->fused(rewriter.program(), *product, sums);
+    if (both.empty()) continue;
+    rewriter.fold(*product, sums, std::move(both.front()));
+    return;
+  }
+}
+
+/// The op that makes what v shows whole, for one reader alone; null if there is none.
+const Op* made_whole(const Rewriter& rewriter, VarId v) {
+  const Op* made = rewriter.made_for_one(v);
+  while (made && op_def(made->type).view == ViewOf::Whole) made = rewriter.made_for_one(made->in[0]);
+  return made;
+}
+
+void fuse_derivative(Rewriter& rewriter, const Op& derivative) {
+  const FusionRule* const rule = rule_of(derivative, Fusion::Derivative);
+  const Op* const product = rule ? made_whole(rewriter, derivative.in[rule->input]) : nullptr;
+  if (!product) return;
+  std::vector<Op> both = rule->fused(rewriter.program(), *product, derivative);
+  if (both.empty()) return;
+  const VarId x = both.front().in.back();  // what the product reads beside its own inputs
+  if (!rewriter.is_written_once(x) || rewriter.uses().maker(x) > product) return;
+  Op view = derivative;
+  view.type = kReshape;
+  view.in = {derivative.in[rule->input]};
+  view.attrs = {{"shape", rewriter.var(derivative.out[0]).shape}};
+  rewriter.replace(*product, {std::move(both.front())});
+  rewriter.replace(derivative, {std::move(view)});
+}
+
+}  // namespace
+
+Program fuse_products(Program program, const std::vector<Pin>& pins) {
+  Rewriter sums(std::move(program), pins);
+  program = sums.run([&](const Op& op) { fuse_sums_of(sums, op); });
+  Rewriter derivatives(std::move(program), pins);
+  return derivatives.run([&](const Op& op) { fuse_derivative(derivatives, op); });
+}
+
+}  // namespace lethe
