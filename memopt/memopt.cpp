@@ -8,7 +8,7 @@ namespace lethe {
 namespace {
 
 Planned form_of(Program program, const MemoryStage& stage) {
-  Planned form = stage.form_of(std::move(program));
+  Planned form = stage.first_form(std::move(program));
   return stage.options().clip_passes == 2 ? in_two_passes(stage, std::move(form)) : form;
 }
 

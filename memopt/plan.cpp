@@ -54,7 +54,7 @@ std::int64_t most_alive(const Planned& analysed) {
 
 }  // namespace
 
-Planned MemoryStage::form_of(Program program) const {
+Planned MemoryStage::first_form(Program program) const {
   Planned form{.program = std::move(program)};
   if (options_.fuse_products) step("fuse_products", fuse_products, form);
   return form;
@@ -63,7 +63,7 @@ Planned MemoryStage::form_of(Program program) const {
 Planned MemoryStage::run(Program program) {
   const Clock::time_point begin = Clock::now();
   const double kernels_before = prepared_.kernels_ms();
-  Planned made = plan_in_passes(*this, form_of(std::move(program)));
+  Planned made = plan_in_passes(*this, first_form(std::move(program)));
   finish(made);
   made.kernels_ms = prepared_.kernels_ms() - kernels_before;
   made.liveness_ms = liveness_ms_;
@@ -186,17 +186,22 @@ void MemoryStage::place(Planned& form, double seconds) const {
 Planned MemoryStage::arrange(Planned form, double seconds) {
   if (options_.fuse) fuse(form);
   analyse(form);
-  if (options_.gather) return gather(with_joined_sums(std::move(form)), seconds);
+  if (options_.gather) return gather_with_joined_sums(form, seconds);
   place(form, seconds);
   return form;
 }
 
-/// Unless more is alive then.
-Planned MemoryStage::with_joined_sums(Planned form) {
+/// With sums joined, unless that takes a byte more.
+Planned MemoryStage::gather_with_joined_sums(const Planned& form, double seconds) {
   Planned joined = form;
   step("join_sums", join_sums, joined);
+  if (joined.program == form.program) return gather(form, seconds);
   analyse(joined);
-  return most_alive(joined) <= most_alive(form) ? joined : form;
+  const std::int64_t most = most_alive(form);
+  if (most_alive(joined) > most) return gather(form, seconds);
+  Planned made = gather(joined, seconds);
+  if (made.arena->bytes > most) keep_better(made, gather(form, seconds));
+  return made;
 }
 
 /// After views: what writes a part of a wider var stays an op of its own.

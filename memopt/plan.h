@@ -18,9 +18,9 @@ class MemoryStage {
   MemoryStage(Prepared& prepared, const MemoptOptions& options) : prepared_(prepared), options_(options) {}
   const MemoptOptions& options() const { return options_; }
 
-  /// All steps, and what they begin with.
+  /// All steps; the form that they begin with.
   Planned run(Program program);
-  Planned form_of(Program program) const;
+  Planned first_form(Program program) const;
   /// All steps from the level's first on.
   Planned at_its_level(Planned form);
   /// What is done for any arena before its bytes are looked at.
@@ -59,7 +59,7 @@ class MemoryStage {
   Tape tape_in_any_order(Program program) const;
   void take_order(Program found, Planned& form) const;
   Planned in_least_order(Planned made);
-  Planned with_joined_sums(Planned form);
+  Planned gather_with_joined_sums(const Planned& form, double seconds);
   Planned gather(const Planned& plain, double seconds);
   template <class Pass>
   Planned gathered(const char* name, const Pass& pass, Planned form);

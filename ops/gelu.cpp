@@ -65,8 +65,8 @@ const Register gelu{{
 std::vector<Op> into_product(const Program& program, const Op& product, const Op& gradient) {
   const Var &a = program.vars[product.in[0]], &b = program.vars[product.in[1]];
   if (product.type != "matmul" || a.shape.size() != 2 || a.dtype != b.dtype || product.attrs.has(kSumsOfA) ||
-      product.attrs.has(kGeluGrad) || product.attrs.has(kWideOutput) || !is_approximate(gradient.attrs) ||
-      !gives_gradients_on_the_way(a.dtype) || b.shape[product.attrs.flag("transpose_b", false) ? 0 : 1] % 8 != 0)
+      product.attrs.has(kWideOutput) || !is_approximate(gradient.attrs) || !gives_gradients_on_the_way(a.dtype) ||
+      b.shape[product.attrs.flag("transpose_b", false) ? 0 : 1] % 8 != 0)
     return {};  // cuBLASLt takes rows of x of whole packs
   Op both = product;
   both.attrs.set(kGeluGrad, true);

@@ -81,7 +81,7 @@ std::vector<Op> into_update(const Program& program, const Op& made, const Op& up
   const Var &a = program.vars[made.in[0]], &b = program.vars[made.in[1]];
   const GemmShape s = product(a.shape, b.shape, made.attrs);
   const std::string type = kMatmulUpdate + update.type;
-  if (a.shape.size() != 2 || s.sums_a || a.dtype != b.dtype || !is_in_row_blocks(s, a.dtype) ||
+  if (a.shape.size() != 2 || a.dtype != b.dtype || !is_in_row_blocks(s, a.dtype) ||
       dtype_of_c(s, a.dtype) != wide_of(a.dtype) || !find_op(type) ||
       !are_whole_blocks(program, update, rows_of_block(s, a.dtype) * s.n))
     return {};
@@ -91,6 +91,44 @@ std::vector<Op> into_update(const Program& program, const Op& made, const Op& up
   op.in[slot] = made.in[0];
   op.in.insert(op.in.begin() + slot + 1, made.in[1]);
   return {op};
+}
+
+/// A product that leaves sums of its first factor's columns to the op that makes nothing else.
+class WithSums final : public Kernel {
+ public:
+  WithSums(std::unique_ptr<Kernel> product, std::unique_ptr<Kernel> sums, std::int64_t read)
+      : product_(std::move(product)), sums_(std::move(sums)), read_(read) {}
+  std::int64_t workspace_bytes() const override {
+    return std::max(product_->workspace_bytes(), sums_->workspace_bytes());
+  }
+  std::int64_t bytes_again() const override { return product_->bytes_again() + read_; }
+  std::string implementation() const override { return product_->implementation() + ", sums"; }
+  void run(const KernelArgs& args) const override {
+    product_->run(args);
+    KernelArgs sums = args;
+    ++sums.outputs;
+    sums_->run(sums);
+  }
+
+ private:
+  std::unique_ptr<Kernel> product_, sums_;
+  std::int64_t read_;  // bytes
+};
+
+std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+  const Var &a = args.in(0), &b = args.in(1);
+  GemmShape s = product(a.shape, b.shape, args.op.attrs);
+  const auto made = [&] {
+    return prepare_weight_product(s, a.dtype, b.dtype, args.op.attrs.flag(kWeightBlocks, false), args.device);
+  };
+  auto all = made();
+  if (all) return all;
+  s.sums_a = false;
+  Op sums{.type = "bias_grad", .in = {args.op.in[0]}, .out = {args.op.out[1]}};
+  if (s.wide_c) sums.attrs.set(kWideOutput, true);
+  const Kernels& kernels = op_def(sums.type).kernels;
+  const PrepareKernel of_sums = args.device.kind == DeviceKind::Cuda ? kernels.cuda : kernels.cpu;
+  return std::make_unique<WithSums>(made(), of_sums({args.program, sums, args.device}), bytes_of(a));
 }
 
 const Register matmul{{
@@ -111,11 +149,7 @@ const Register matmul{{
           const Var &a = program.vars[op.in[0]], &b = program.vars[op.in[1]];
           return converts_weight(product(a.shape, b.shape, op.attrs), a.dtype, of_weight) ? 1 : -1;
         },
-    .kernels = library_kernels([](const PrepareArgs& args) {
-      const Var &a = args.in(0), &b = args.in(1);
-      return prepare_weight_product(product(a.shape, b.shape, args.op.attrs), a.dtype, b.dtype,
-                                    args.op.attrs.flag(kWeightBlocks, false), args.device);
-    }),
+    .kernels = library_kernels(prepare),
     .layer = {.name = "matmul",
               .aliases = {"MatMul"},
               .keys = {{.name = "transpose_a", .type = KeyType::Bool, .absent = 0},

@@ -110,8 +110,11 @@ bool is_inside(const Program& program, BlockId block, BlockId outer) {
 }
 
 std::vector<InPlace> inplace_pairs(const Program& program, const Op& op) {
-  if (op.blocks.empty()) return op_def(op.type).inplace;
   std::vector<InPlace> pairs;
+  if (op.blocks.empty())
+    for (const InPlace& pair : op_def(op.type).inplace)
+      if (pair.in < std::ssize(op.in) && op.in[pair.in] != kNone && pair.out < std::ssize(op.out))
+        pairs.push_back(pair);
   for (int i = 0; op.type == kWhile && i < static_cast<int>(loop_carried(program, op)); ++i)
     pairs.push_back({.in = i, .out = i});
   return pairs;

@@ -8,7 +8,6 @@
 #include "kernels/cuda/libraries.h"
 #include "kernels/cuda/tell_once.h"
 #include "kernels/gemm/cuda_launches.h"
-#include "kernels/gemm/plain_sums.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/packs.h"
 
@@ -184,7 +183,8 @@ class CublasLtGemm final : public Kernel {
   }
 
   void find_algorithms() {
-    // What cuBLASLt finds depends on how the bias is aligned; it does not read it yet. A part's begins at a pack.
+    // What cuBLASLt finds depends on how what stands beside is aligned; it does not read it yet. A part's begins at a
+    // pack.
     const auto alignment = static_cast<std::uintptr_t>(s_.unaligned ? kPackBytes : kGpuAlignment);
     if (beside_.epilogue != CUBLASLT_EPILOGUE_DEFAULT) set_product(product_, beside_.pointer, alignment);
     std::array<cublasLtMatmulHeuristicResult_t, kMostAlgorithms> found{};
@@ -219,10 +219,12 @@ std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtyp
   GemmShape theirs = shape;
   theirs.epilogue.relu = false;                   // theirs makes 0 of NaN
   if (dtype == DType::f64) theirs.epilogue = {};  // there it has no bias
-  if (!gives_gradients_on_the_way(dtype)) theirs.epilogue.gelu_grad = theirs.sums_a = false;
+  if (!gives_gradients_on_the_way(dtype)) theirs.epilogue.gelu_grad = false;
+  if (theirs.sums_a && !gives_gradients_on_the_way(dtype)) return nullptr;
   auto product = std::make_unique<CublasLtGemm>(theirs, dtype, device);
-  if (!product->lack().empty() && (theirs.sums_a || !theirs.epilogue.is_empty())) {
-    theirs.epilogue = {}, theirs.sums_a = false;
+  if (!product->lack().empty() && theirs.sums_a) return nullptr;
+  if (!product->lack().empty() && !theirs.epilogue.is_empty()) {
+    theirs.epilogue = {};
     product = std::make_unique<CublasLtGemm>(theirs, dtype, device);
   }
   if (!product->lack().empty())
@@ -231,9 +233,7 @@ std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtyp
   const Epilogue ours{.bias = shape.epilogue.bias && !theirs.epilogue.bias,
                       .relu = shape.epilogue.relu,
                       .gelu_grad = shape.epilogue.gelu_grad && !theirs.epilogue.gelu_grad};
-  GemmShape left = shape;
-  left.sums_a = shape.sums_a && !theirs.sums_a;
-  return with_plain_sums(with_epilogue(std::move(product), ours, rows_of_c(shape), dtype, device), left, dtype, device);
+  return with_epilogue(std::move(product), ours, rows_of_c(shape), dtype, device);
 }
 
 }  // namespace lethe

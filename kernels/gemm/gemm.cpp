@@ -3,7 +3,6 @@
 #include "framework/error.h"
 #include "kernels/by_kind.h"
 #include "kernels/gemm/column_blocks.h"
-#include "kernels/gemm/plain_sums.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/gemm/row_blocks.h"
 
@@ -32,20 +31,20 @@ std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, co
 
 std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, const DeviceInfo& device, Provider provider) {
   const Epilogue& epilogue = shape.epilogue;
-  check(!shape.sums_a || (shape.batch == 1 && shape.transpose_a && shape.is_dense() && epilogue.is_empty()),
+  check(!shape.sums_a ||
+            (shape.batch == 1 && shape.transpose_a && shape.is_dense() && epilogue.is_empty() && !shape.accumulate),
         "no product with sums but of a dense matrix, transposed");
-  check(!epilogue.gelu_grad || (shape.is_dense() && epilogue == Epilogue{.gelu_grad = true}),
+  check(!epilogue.gelu_grad ||
+            (shape.is_dense() && epilogue == Epilogue{.gelu_grad = true} && !shape.wide_c && !shape.accumulate),
         "no gradient of gelu but as all that is done to a dense product");
   return by_kind(
       device.kind, [&] { return prepare_gemm_cublaslt(shape, dtype, device); },
-      [&] {
+      [&]() -> std::unique_ptr<Kernel> {
+        if (shape.sums_a) return nullptr;
         GemmShape plain = shape;
         plain.epilogue = {.bias = epilogue.bias};
-        plain.sums_a = false;
         const Epilogue after{.relu = epilogue.relu, .gelu_grad = epilogue.gelu_grad};
-        auto product =
-            with_epilogue(prepare_gemm_cpu(plain, dtype, device, provider), after, rows_of_c(shape), dtype, device);
-        return with_plain_sums(std::move(product), shape, dtype, device);
+        return with_epilogue(prepare_gemm_cpu(plain, dtype, device, provider), after, rows_of_c(shape), dtype, device);
       });
 }
 

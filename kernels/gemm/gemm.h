@@ -37,6 +37,7 @@ inline EpilogueRows rows_of_c(const GemmShape& s) { return {s.batch * s.m, s.n, 
 /// In a product of operands of `dtype`.
 inline DType dtype_of_c(const GemmShape& shape, DType dtype) { return shape.wide_c ? wide_of(dtype) : dtype; }
 
+/// Null if there is sums_a, and whoever multiplies does not give these on the way.
 /// Inputs a, b and what the epilogue takes; output c, and the sums. Any float dtype, sums in f32 at least. On a CPU the
 /// bits of the result depend on shape, provider and number of threads alone.
 std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, const DeviceInfo& device,

@@ -37,7 +37,8 @@ struct NormRow {
   /// A team that reads x again and again makes the sum first: it may stand in the memory of what is added.
   template <int V, class Team>
   HD auto source(const Team& team, std::int64_t first) const {
-    const SumPacks<V, T> made{{in + first, packed}, {added ? added + first : nullptr, packed}, {sum + first, packed}};
+    const std::int64_t of_sum = added ? first : 0;
+    const SumPacks<V, T> made{{in + first, packed}, {added + of_sum, packed}, {sum + of_sum, packed}};
     if constexpr (Team::kHolds) {
       return made;
     } else {

@@ -21,10 +21,7 @@ LastRead last_read(const Program& program, const Liveness& live, BlockId block,
     const bool throughout = std::any_of(captured, op.in.end(), is_read);
     last = {.step = throughout ? live.ops[block][i].last : live.ops[block][i].first};
     for (const InPlace& pair : inplace_pairs(program, op))
-      if (reads == 1 && pair.in < static_cast<int>(op.in.size()) && is_read(op.in[pair.in])) {
-        last.hands_over = true;
-        last.output = op.out[pair.out];
-      }
+      if (reads == 1 && is_read(op.in[pair.in])) last.over_it.push_back(op.out[pair.out]);
   }
   return last;
 }

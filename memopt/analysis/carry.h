@@ -10,9 +10,8 @@ namespace lethe {
 
 /// The last op of a block, or of those in it, that reads a var.
 struct LastRead {
-  Tick step = -1;           // -1: none does
-  bool hands_over = false;  // it reads the var once and may write `output` over it
-  VarId output = kNone;
+  Tick step = -1;                   // -1: none does
+  std::vector<VarId> over_it = {};  // its outputs that it may write over the var, which it then reads once
 };
 /// The last read of a var for which `is_it` holds. A loop reads initial values that it carries in its first step alone.
 LastRead last_read(const Program& program, const Liveness& live, BlockId block,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "framework/language/block_formats.h"
 #include "memopt/passes/rewriter.h"
 
 namespace lethe {
@@ -34,6 +35,13 @@ void fuse_sums_of(Rewriter& rewriter, const Op& sums) {
   }
 }
 
+/// Without those that memory settings ask for: they may not decide on bits.
+std::vector<Pin> of_results(std::vector<Pin> pins) {
+  std::ranges::replace(pins, Pin::Skipped, Pin::None);
+  std::ranges::replace(pins, Pin::Gradient, Pin::None);
+  return pins;
+}
+
 /// The op that makes what v shows whole, for one reader alone; null if there is none.
 const Op* made_whole(const Rewriter& rewriter, VarId v) {
   const Op* made = rewriter.made_for_one(v);
@@ -41,10 +49,16 @@ const Op* made_whole(const Rewriter& rewriter, VarId v) {
   return made;
 }
 
+/// Whether v is a weight in blocks as floats: a product that reads these blocks (fuse_copies.h) does nothing beside.
+bool widens_blocks(const Rewriter& rewriter, VarId v) {
+  const Op* const maker = rewriter.uses().maker(v);
+  return maker && maker->type == kCast && is_in_blocks(rewriter.var(maker->in[0]).dtype);
+}
+
 void fuse_derivative(Rewriter& rewriter, const Op& derivative) {
   const FusionRule* const rule = rule_of(derivative, Fusion::Derivative);
   const Op* const product = rule ? made_whole(rewriter, derivative.in[rule->input]) : nullptr;
-  if (!product) return;
+  if (!product || std::ranges::any_of(product->in, [&](VarId v) { return widens_blocks(rewriter, v); })) return;
   std::vector<Op> both = rule->fused(rewriter.program(), *product, derivative);
   if (both.empty()) return;
   const VarId x = both.front().in.back();  // what the product reads beside its own inputs
@@ -59,7 +73,8 @@ void fuse_derivative(Rewriter& rewriter, const Op& derivative) {
 
 }  // namespace
 
-Program fuse_products(Program program, const std::vector<Pin>& pins) {
+Program fuse_products(Program program, const std::vector<Pin>& given) {
+  const std::vector<Pin> pins = of_results(given);
   Rewriter sums(std::move(program), pins);
   program = sums.run([&](const Op& op) { fuse_sums_of(sums, op); });
   Rewriter derivatives(std::move(program), pins);

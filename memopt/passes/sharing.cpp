@@ -87,8 +87,7 @@ class Storages {
 std::vector<VarId> offered(const Program& program, const Op& op, int slot) {
   std::vector<VarId> inputs;
   for (const InPlace& pair : inplace_pairs(program, op))
-    if (pair.out == slot && pair.in < static_cast<int>(op.in.size()) && op.in[pair.in] != kNone)
-      inputs.push_back(op.in[pair.in]);
+    if (pair.out == slot) inputs.push_back(op.in[pair.in]);
   return inputs;
 }
 
@@ -172,8 +171,9 @@ class Sharer {
     if (!storages_.has_room(result, carried)) return "is smaller";
     if (program_.vars[own.root].block != body) return "is of another block";
     const LastRead last = last_read(program_, live_, body, [&](VarId v) { return storages_.root(v) == into.root; });
-    const bool is_over = last.step < own.life.born ||
-                         (last.step == own.life.born && last.hands_over && storages_.root(last.output) == own.root);
+    const bool hands_over =
+        std::any_of(last.over_it.begin(), last.over_it.end(), [&](VarId v) { return storages_.root(v) == own.root; });
+    const bool is_over = last.step < own.life.born || (last.step == own.life.born && hands_over);
     return is_over ? "" : "is read later in the trip";
   }
 

@@ -77,8 +77,6 @@ class Taping {
     collect(op.in, call.in);
     collect(op.out, call.out);
     for (const InPlace& pair : inplace_pairs(program_, op)) {
-      if (pair.in >= static_cast<int>(op.in.size()) || op.in[pair.in] == kNone) continue;
-      if (pair.out >= static_cast<int>(op.out.size())) continue;
       const VarId in = tape_.root[op.in[pair.in]], out = tape_.root[op.out[pair.out]];
       const auto reads =
           std::count_if(op.in.begin(), op.in.end(), [&](VarId v) { return v != kNone && tape_.root[v] == in; });

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "framework/language/control_flow.h"
 #include "framework/language/verify.h"
 #include "framework/run/prepared.h"
 #include "kernels/cpu/workers.h"
@@ -71,9 +72,15 @@ TEST_P(EveryOp, GivesFiniteNumbers) {
 TEST_P(EveryOp, GivesTheSameInPlace) {
   for_each_op([](const Interpreter& values, const Op& op, const Kernel& kernel) {
     const Trial apart = try_op(values, op, kernel);
-    for (const InPlace& pair : op_def(op.type).inplace) {
-      if (pair.in >= static_cast<int>(op.in.size()) || op.in[pair.in] == kNone) continue;
-      if (pair.out >= static_cast<int>(op.out.size())) continue;
+    const std::vector<InPlace> pairs = inplace_pairs(values.program(), op);
+    for (const InPlace& first : pairs)  // two outputs at once
+      for (const InPlace& second : pairs)
+        if (first.in < second.in && first.out != second.out) {
+          const Trial together = try_op(values, op, kernel, kUnwritten, {first, second});
+          EXPECT_EQ(together.harm, "") << "was written";
+          expect_same(together, apart, "differs from the run in separate memory");
+        }
+    for (const InPlace& pair : pairs) {
       if (bytes_of(values.program().vars[op.out[pair.out]]) > bytes_of(values.program().vars[op.in[pair.in]])) continue;
       SCOPED_TRACE(::testing::Message() << "output " << pair.out << " in the memory of input " << pair.in);
       const Trial together = try_op(values, op, kernel, kUnwritten, {pair});

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "framework/error.h"
+#include "framework/language/control_flow.h"
 #include "framework/language/op_def.h"
 #include "kernels/device_code.h"
 #include "tests/support/op_program.h"
@@ -48,9 +49,7 @@ void compare_in_place(const Interpreter& values, const Op& op, const Kernel& dev
   simt::order = simt::Order::Forward;
   const Trial apart = try_op(values, op, device);
   const std::vector<Var>& vars = values.program().vars;
-  for (const InPlace& pair : op_def(op.type).inplace) {
-    if (pair.in >= static_cast<int>(op.in.size()) || op.in[pair.in] == kNone) continue;
-    if (pair.out >= static_cast<int>(op.out.size())) continue;
+  for (const InPlace& pair : inplace_pairs(values.program(), op)) {
     if (bytes_of(vars[op.out[pair.out]]) > bytes_of(vars[op.in[pair.in]])) continue;
     const Trial together = try_op(values, op, device, kUnwritten, {pair});
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) {

@@ -92,6 +92,11 @@ std::vector<LoopNetwork> make_networks() {
                 });
                 return net.layer("mul", {last, y});
               }),
+      network("LoopsOfNorms",  // which write over what is carried
+              [](Builder& net, VarId x) {
+                const VarId y = repeated(net, x, 2, [&](VarId h) { return net.layer("layer_norm", h); });
+                return repeated(net, dense(net, y), 2, [&](VarId h) { return net.layer("rms_norm", h); });
+              }),
       network("LoopInALoop",
               [](Builder& net, VarId x) {
                 return repeated(net, x, 2, [&](VarId h) {
