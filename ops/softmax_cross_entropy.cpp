@@ -31,6 +31,7 @@ struct CrossEntropy {
   Compute<T>* loss;
   bool packed;
 
+  static constexpr bool kSameSteps = true;
   std::int64_t packs() const { return classes / together<T>(classes); }
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
@@ -75,6 +76,7 @@ struct CrossEntropyGrad {
   T* dlogits;
   bool packed;
 
+  static constexpr bool kSameSteps = true;
   std::int64_t packs() const { return classes / together<T>(classes); }
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
@@ -88,7 +90,8 @@ struct CrossEntropyGrad {
     const std::int64_t packs = classes / V;
     const std::int32_t right = label[row];
     const RowPacks<V, T> dx{dlogits + row * classes, packed};
-    if (right < 0) return team.each(packs, [&](std::int64_t i) { dx.set(i, Pack<T, V>{}); });
+    if constexpr (!Team::kHolds)  // teams that hold rows may share a warp, and then all take the same steps
+      if (right < 0) return team.each(packs, [&](std::int64_t i) { dx.set(i, Pack<T, V>{}); });
     const auto x = team.hold(packs, RowPacks<V, const T>{logits + row * classes, packed});
     const C most = team.max(packs, [&](auto i) { return max_in_pack(x[i]); });
     const double total = sum_of_powers<V>(team, packs, x, most);
@@ -99,7 +102,7 @@ struct CrossEntropyGrad {
       const auto of_x = x[i];
       dx.set(i, pack_of<T, V>([&](int v) {
                const C at_label = i * V + v == right ? hit : C(0);
-               return (std::exp(of_x[v] - most) * inverse - everywhere - at_label) * scale;
+               return right < 0 ? C(0) : (std::exp(of_x[v] - most) * inverse - everywhere - at_label) * scale;
              }));
     });
   }
