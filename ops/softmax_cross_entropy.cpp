@@ -90,8 +90,9 @@ struct CrossEntropyGrad {
     const std::int64_t packs = classes / V;
     const std::int32_t right = label[row];
     const RowPacks<V, T> dx{dlogits + row * classes, packed};
-    if constexpr (!Team::kHolds)  // teams that hold rows may share a warp, and then all take the same steps
-      if (right < 0) return team.each(packs, [&](std::int64_t i) { dx.set(i, Pack<T, V>{}); });
+    constexpr std::int64_t kOfPart = 16;  // packs of a row of which a part of a warp takes care, beside other rows
+    if (right < 0 && (!Team::kHolds || packs > kOfPart))
+      return team.each(packs, [&](std::int64_t i) { dx.set(i, Pack<T, V>{}); });
     const auto x = team.hold(packs, RowPacks<V, const T>{logits + row * classes, packed});
     const C most = team.max(packs, [&](auto i) { return max_in_pack(x[i]); });
     const double total = sum_of_powers<V>(team, packs, x, most);

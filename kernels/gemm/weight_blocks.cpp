@@ -33,7 +33,7 @@ std::int64_t weight_rows_at_a_time(const GemmShape& s, DType dtype, DeviceKind k
 }
 
 bool can_be_cut(const GemmShape& s) {
-  return s.batch == 1 && !s.transpose_a && s.stride_b == 0 && !s.accumulate && !s.wide_c &&
+  return s.batch == 1 && !s.transpose_a && s.stride_b == 0 && !s.accumulate && !s.wide_c && !s.epilogue.gelu_grad &&
          (s.transpose_b || (s.stride_c == 0 && s.epilogue.is_empty()));
 }
 

@@ -1,7 +1,6 @@
 #include "memopt/passes/fuse_products.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "framework/language/block_formats.h"
 #include "memopt/passes/rewriter.h"
@@ -9,28 +8,24 @@
 namespace lethe {
 namespace {
 
-/// Whether the op stands between these two, which are of one block.
-bool is_between(const Op* op, const Op& first, const Op& last) {
-  const std::less<const Op*> before;
-  return before(&first, op) && before(op, &last);
-}
-
-bool may_sum(const Rewriter& rewriter, const Op& product, const Op& sums) {
-  const VarId c = product.out[0];
-  const bool is_before = rewriter.is_here(c) && rewriter.uses().maker(c) == &product && &product < &sums;
-  return is_before && !rewriter.is_replaced(product) && rewriter.stays(product, sums) &&
-         std::ranges::none_of(rewriter.uses().readers(c),
-                              [&](const Op* reader) { return is_between(reader, product, sums); });
+/// Whether the product may give what `sums` makes later: what reads the product's result in between does not matter.
+bool may_sum(const Rewriter& rewriter, const Op& product, const Op& sums, VarId summed) {
+  const Uses& uses = rewriter.uses();
+  const auto is_made_here = [&](const Op& op) { return rewriter.is_here(op.out[0]) && uses.maker(op.out[0]) == &op; };
+  return is_made_here(product) && is_made_here(sums) && &product < &sums && !rewriter.is_replaced(product) &&
+         !uses.is_written(summed, &product, &sums);
 }
 
 void fuse_sums_of(Rewriter& rewriter, const Op& sums) {
   const FusionRule* const rule = rule_of(sums, Fusion::Sums);
   if (!rule) return;
-  for (const Op* const product : rewriter.uses().readers(sums.in[rule->input])) {
-    if (!may_sum(rewriter, *product, sums)) continue;
+  const VarId summed = sums.in[rule->input];
+  for (const Op* const product : rewriter.uses().readers(summed)) {
+    if (!may_sum(rewriter, *product, sums, summed)) continue;
     std::vector<Op> both = rule->fused(rewriter.program(), *product, sums);
     if (both.empty()) continue;
-    rewriter.fold(*product, sums, std::move(both.front()));
+    rewriter.replace(*product, {std::move(both.front())});
+    rewriter.replace(sums);
     return;
   }
 }

@@ -7,9 +7,10 @@
 
 namespace lethe {
 
-/// Fusion::Sums: `c = product(dy, x); b = sums(dy)` becomes `c, b = product(dy, x)`, where nothing between them reads c
-/// or writes what is read. Fusion::Derivative: `h = product(..); g = derivative(x, h)` becomes `h = product(.., x)`,
-/// of which g is a view, where h, seen through views, has no other reader and is not fetched, and x is there in time.
+/// Fusion::Sums: `c = product(dy, x); b = sums(dy)` becomes `c, b = product(dy, x)`, where nothing between them writes
+/// dy. Fusion::Derivative: `h = product(..); g = derivative(x, h)` becomes `h = product(.., x)`, of which g is a view,
+/// where h, seen through views, has no other reader and is not fetched, and x is there in time. What kept the gradient
+/// of gelu's output then keeps that of its input, also if `skip_vars` names it.
 Program fuse_products(Program program, const std::vector<Pin>& pins);
 
 }  // namespace lethe

@@ -40,7 +40,8 @@ Program layer_of(const std::string& ops, const LayerTypes& of = {}) {
   declare("jx", of.all + "[6,5]");
   declare("kvrg", of.all + "[2,3,8]");
   declare("hls", of.all + "[6,8]");
-  declare("w", of.all + "[4,8]");
+  declare("wf", of.all + "[4,8]");
+  text += "param z int8[4,8]\n";
   declare("ct", of.weight + "[4,5]");
   declare("be", of.bias + "[4]");
   return parse_program(text + "block 0 {\n" + ops + "}\n");
@@ -61,6 +62,21 @@ TEST(FuseProducts, TheGradientOfAWeightGivesThatOfTheBias) {
                                        "  b = bias_grad(d) {wide_output=1} backward\n",
                                    wide)),
       layer_of(kForwardOfLayer + "  c, b = matmul(d, x) {sums_of_a=1, transpose_a=1, wide_output=1} backward\n", wide));
+}
+
+/// As where parts of a batch are summed, and ranks exchange gradients: what follows is the same on all of them.
+TEST(FuseProducts, WhatReadsTheGradientOfTheWeightBeforeDoesNotMatter) {
+  const std::string reader = "  t = exp(c) backward\n";
+  EXPECT_EQ(with_fused_products(layer_of(kForwardOfLayer + kDWeight + reader + kDBias)),
+            layer_of(kForwardOfLayer + kWeightAndBias + reader));
+}
+
+TEST(FuseProducts, NoMemorySettingDecides) {
+  const Program program = layer_of(kForwardOfLayer + kDWeight + kDBias + kGeluBackward);
+  const Program plain = with_fused_products(program);
+  ASSERT_NE(plain, program);
+  for (const char* const skipped : {"h", "r", "g", "c", "b"})
+    EXPECT_EQ(with_fused_products(program, {.skip_vars = {skipped}}), plain) << skipped;
 }
 
 TEST(FuseProducts, AProductGivesTheGradientOfGelusInput) {
@@ -94,7 +110,6 @@ TEST(FuseProducts, LeavesWhatCublasLtDoesNotDoBeside) {
     EXPECT_EQ(with_fused_products(program, pins), program);
   };
   stays(kForwardOfLayer + kDBias + kDWeight);
-  stays(kForwardOfLayer + kDWeight + "  t = exp(c) backward\n" + kDBias);
   stays(kForwardOfLayer + kDWeight + "  b = bias_grad(d) {wide_output=1} backward\n", {.bias = "f32"});
   stays(kForwardOfLayer + kDWeight + kDBias, {"f32"});
   stays(kForwardOfLayer + kGeluBackward, {"f32"});
@@ -107,6 +122,11 @@ TEST(FuseProducts, LeavesWhatCublasLtDoesNotDoBeside) {
     if (op.type == kReshape) op.attrs.set("shape", narrow.vars[op.out[0]].shape);
   verify(narrow);
   EXPECT_EQ(with_fused_products(narrow), narrow);
+  Program in_blocks = layer_of(kForwardOfLayer + "  f = cast(z) {dtype=\"bf16\"}\n" + kGeluBackward);
+  for (Op& op : in_blocks.blocks[0].ops)
+    if (op.type == "matmul") op.in[1] = find_var(in_blocks, "f");
+  verify(in_blocks);
+  EXPECT_EQ(with_fused_products(in_blocks), in_blocks);
   const Program fetched = layer_of(kForwardOfLayer + kGeluBackward);
   EXPECT_EQ(with_fused_products(fetched, {.fetched = {find_var(fetched, "h")}}), fetched);
 }

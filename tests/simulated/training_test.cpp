@@ -185,6 +185,13 @@ TEST_F(SimulatedTraining, WhatIsDoneOnTheWayIsTheSameUnderAllSettings) {
   }
 }
 
+TEST_F(SimulatedTraining, SumsThatCublasLtDoesNotGiveOnTheWayHaveTheSameBits) {
+  const std::string expected = trained({"--dtype", "bf16"});
+  const Environment set("SIMULATED_GPU_FAILS", "no gradients"), tell("SIMULATED_GPU_TELL", "1");
+  EXPECT_NE(run_train(on_gpu({"--dtype", "bf16"})).err.find("simulated GPU: fails at no gradients"), std::string::npos);
+  EXPECT_EQ(trained({"--dtype", "bf16"}) == expected, true) << "both are sums in double of 16 numbers, rounded once";
+}
+
 TEST_F(SimulatedTraining, GradientsThatCublasLtDoesNotGiveOnTheWayAreMadeAfter) {
   std::ofstream(path("small.json")) << kResidualPerceptron;
   const auto loss = [&] {
