@@ -149,8 +149,6 @@ MUTATIONS = [
      "return is_made(v);"),
     ("what is updated is not what a view of it shows", "memopt/analysis/uses.cpp",
      " || std::any_of(of_root.begin(), of_root.end(), within)", ""),
-    ("what a product would sum is changed before it is summed", PRODUCTS,
-     " &&\n         !uses.is_written(summed, &product, &sums)", ""),
     ("a product reads gelu's input before it is made", PRODUCTS, " || rewriter.uses().maker(x) > product", ""),
     ("what others read or is pinned is masked in the gradient", FUSE_MASKS,
      "rewriter.made_for_one(gradient.in[rule->input])", "rewriter.uses().maker(gradient.in[rule->input])"),

@@ -83,6 +83,19 @@ TEST_F(GpuRanks, TrainToTheSameBitsInAllStages) {
     EXPECT_EQ(saved_by(setting_of(zero), zero % 2 == 0 ? 2 : 4) == one, true) << "stage " << zero;
 }
 
+/// Where products give gradients of biases on the way, and parts and ranks read those of weights right after.
+TEST_F(GpuRanks, TrainToTheSameBitsIn16Bits) {
+  SessionSetting setting = setting_of(0);
+  setting.program.network.dtype = DType::bf16;
+  const std::string one = saved_by(setting, nullptr, true);
+  for (const int zero : {0, 2})
+    for (const std::int64_t bucket : {std::int64_t{1}, std::int64_t{1} << 20}) {
+      setting.program.shards.zero = zero;
+      setting.program.shards.bucket = bucket;
+      EXPECT_EQ(saved_by(setting, zero == 0 ? 2 : 4) == one, true) << "stage " << zero << ", buckets of " << bucket;
+    }
+}
+
 TEST_F(GpuRanks, DoSoAtEveryPaceWithOtherMemoryRecordedOrNot) {
   const std::string one = saved_by(setting_of(0), nullptr, true);
   set_pace(simulated::Pace::Early);
