@@ -183,8 +183,8 @@ class CublasLtGemm final : public Kernel {
   }
 
   void find_algorithms() {
-    // What cuBLASLt finds depends on how what stands beside is aligned; it does not read it yet. A part's begins at a
-    // pack.
+    // What cuBLASLt finds depends on the alignment of the bias, the sums or gelu's input. It does not read them yet. A
+    // part's bias begins at a pack.
     const auto alignment = static_cast<std::uintptr_t>(s_.unaligned ? kPackBytes : kGpuAlignment);
     if (beside_.epilogue != CUBLASLT_EPILOGUE_DEFAULT) set_product(product_, beside_.pointer, alignment);
     std::array<cublasLtMatmulHeuristicResult_t, kMostAlgorithms> found{};
