@@ -11,7 +11,7 @@
 #include "framework/name_pattern.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/provider.h"
-#include "kernels/tiles.h"
+#include "kernels/tiles/registers.h"
 #include "train/recipe.h"
 #include "train/report/text_table.h"
 #include "train/search/step_profile.h"

@@ -9,7 +9,7 @@
 #include "kernels/conv/providers.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/low_lanes.h"
-#include "kernels/tiles.h"
+#include "kernels/tiles/registers.h"
 #include "kernels/workspace.h"
 
 namespace lethe {

@@ -61,7 +61,7 @@ TEST(ColumnBlocks, GiveTheProduct) {
     ASSERT_TRUE(is_in_column_blocks(s, DType::bf16));
     const auto a = random_values<Bf16>(s.m * s.k, 1), b = random_values<Bf16>(s.k * s.n, 2),
                bias = random_values<Bf16>(s.n, 3);
-    const auto kernel = prepare_gemm(s, DType::bf16, kTwoThreads);
+    const auto kernel = prepare_gemm_in_column_blocks(s, DType::bf16, kTwoThreads, Provider::Best);
     EXPECT_NE(kernel->implementation().find("blocks of columns"), std::string::npos) << kernel->implementation();
     const auto c = run_kernel<Bf16>(*kernel, {a, b, bias}, s.m * s.n);
     for (std::int64_t i = 0; i < s.m * s.n; ++i) {

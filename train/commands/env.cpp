@@ -12,7 +12,7 @@
 #include "kernels/cpu/workers.h"
 #include "kernels/cuda/device.h"
 #include "kernels/provider.h"
-#include "kernels/tiles.h"
+#include "kernels/tiles/registers.h"
 #include "train/options.h"
 #include "train/report/group_limit.h"
 #include "train/report/memory_report.h"

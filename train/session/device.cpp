@@ -12,7 +12,7 @@
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/device.h"
 #include "kernels/provider.h"
-#include "kernels/tiles.h"
+#include "kernels/tiles/registers.h"
 #include "models/json_source.h"
 
 namespace lethe {

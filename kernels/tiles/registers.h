@@ -24,9 +24,9 @@ class PlainTiles {
   }
   /// Rows of 64 bytes, `stride` bytes from one to the next.
   template <int Tile>
-  void load(const Bf16* from, std::int64_t stride) {
+  void load(const void* from, std::int64_t stride) {
     for (std::int64_t row = 0; row < kRows; ++row)
-      std::memcpy(tiles_[Tile] + row * kRowBytes, reinterpret_cast<const char*>(from) + row * stride, kRowBytes);
+      std::memcpy(tiles_[Tile] + row * kRowBytes, static_cast<const char*>(from) + row * stride, kRowBytes);
   }
   template <int Tile>
   void store(float* to, std::int64_t stride) const {
@@ -74,7 +74,7 @@ class AmxTiles {
     asm volatile("tilezero %%tmm%c0" ::"i"(Tile));
   }
   template <int Tile>
-  void load(const Bf16* from, std::int64_t stride) {
+  void load(const void* from, std::int64_t stride) {
     asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(stride), "i"(Tile) : "memory");
   }
   template <int Tile>

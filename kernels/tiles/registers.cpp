@@ -1,4 +1,4 @@
-#include "kernels/tiles.h"
+#include "kernels/tiles/registers.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
