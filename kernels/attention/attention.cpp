@@ -3,6 +3,8 @@
 #include "kernels/attention/attention.h"
 
 #include "kernels/attention/kept_tile.h"
+#include "kernels/attention/products.h"
+#include "kernels/attention/tile_products.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/dtypes.h"
 
@@ -11,15 +13,20 @@ namespace {
 
 using namespace attention;
 
-template <class T>
+template <class T, class Products>
 class AttentionForward final : public Kernel {
   using C = Compute<T>;
+  using Columns = typename Products::Columns;
 
  public:
   AttentionForward(const AttentionShape& s, int threads)
-      : s_(s), tile_(s), blocks_((s.rows + tile_.rows - 1) / tile_.rows), tasks_(s.batch * s.heads * blocks_) {
+      : s_(s),
+        tile_(s),
+        blocks_((s.rows + tile_.rows - 1) / tile_.rows),
+        tasks_(s.batch * s.heads * blocks_),
+        products_(tile_, worker_) {
     workers_ = std::min<std::int64_t>(threads, tasks_);
-    columns_ = worker_.add_array<C>(tile_.of_columns());
+    columns_ = worker_.add_array<Columns>(products_.columns_size());
     keys_ = worker_.add_array<C>(std::max(tile_.of_keys(), tile_.of_rows()));
     scores_ = worker_.add_array<C>(tile_.of_scores());
     sums_ = worker_.add_array<C>(tile_.of_rows());
@@ -42,23 +49,25 @@ class AttentionForward final : public Kernel {
   void work(const KernelArgs& a, std::int64_t sample, std::int64_t head, std::int64_t row) const {
     const QueryKeyValue<const T> in = inputs_of<T>(s_, a);
     const RowBlock block(s_, row, tile_.rows, s_.keys_in(limits_of(s_, a), sample));
-    C *const columns = columns_.at<C>(a), *const keys = keys_.at<C>(a), *const scores = scores_.at<C>(a);
+    Columns* const columns = columns_.at<Columns>(a);
+    C *const keys = keys_.at<C>(a), *const scores = scores_.at<C>(a);
     C* const sums = sums_.at<C>(a);
     tile_.load_rows(in.q.at(sample, row, head), in.q.width, block.rows, tile_.rows, keys);
-    tile_.turn(keys, static_cast<C>(s_.scale), columns);
+    const auto scale = static_cast<C>(s_.scale);
+    products_.turn(keys, scale, columns);
     std::fill_n(sums, tile_.of_rows(), C(0));
     std::fill_n(most_.at<C>(a), tile_.rows, std::numeric_limits<C>::lowest());
     std::fill_n(total_.at<C>(a), tile_.rows, C(0));
     for (std::int64_t key = block.keys.first; key < block.keys.last; key += tile_.keys) {
       const std::int64_t count = std::min(tile_.keys, block.keys.last - key);
       tile_.load_rows(in.k.at(sample, key, head / s_.group()), in.k.width, count, count, keys);
-      scores_of(tile_, count, keys, columns, scores);
+      products_.give_scores(a, count, keys, columns, scale, scores);
       block.hide(s_, tile_, key, count, scores);
       soften(a, count);
       if (const KeptShares kept(s_, a); !kept.all())
         multiply(tile_, count, draw(kept, tile_, s_.row_of(sample, head, row), key, count, drawn_.at<C>(a)), scores);
       tile_.load_rows(in.v.at(sample, key, head / s_.group()), in.v.width, count, count, keys);
-      add_by_rows(tile_, count, scores, keys, sums);
+      products_.add_by_rows(a, count, scores, keys, sums);
     }
     write(a, block, sample, head);
   }
@@ -101,15 +110,24 @@ class AttentionForward final : public Kernel {
   Tile tile_;
   std::int64_t blocks_, tasks_, workers_ = 0;
   WorkspaceLayout worker_;
+  Products products_;
   WorkspacePart columns_, keys_, scores_, sums_, most_, total_, fade_, drawn_;  // of a worker; keys_ also of values
 };
 
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_attention_cpu(const AttentionShape& shape, DType dtype, int threads) {
+  if (dtype == DType::bf16 && tiles::are_there()) return prepare_attention_on_tiles(shape, threads);
   return for_float(dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
-    return std::make_unique<AttentionForward<decltype(zero)>>(shape, threads);
+    using T = decltype(zero);
+    return std::make_unique<AttentionForward<T, PlainProducts<Compute<T>>>>(shape, threads);
   });
+}
+
+std::unique_ptr<Kernel> prepare_attention_on_tiles(const AttentionShape& shape, int threads) {
+  if (tiles::are_there())
+    return std::make_unique<AttentionForward<Bf16, TileProducts<tiles::AmxTiles>>>(shape, threads);
+  return std::make_unique<AttentionForward<Bf16, TileProducts<tiles::PlainTiles>>>(shape, threads);
 }
 
 }  // namespace lethe

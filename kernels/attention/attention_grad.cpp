@@ -4,6 +4,8 @@
 // their order.
 #include "kernels/attention/attention.h"
 #include "kernels/attention/kept_tile.h"
+#include "kernels/attention/products.h"
+#include "kernels/attention/tile_products.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/dtypes.h"
 
@@ -12,30 +14,22 @@ namespace {
 
 using namespace attention;
 
-/// dots[row] = of[row] . (what `columns` holds of the row), by the product that makes scores: where a share is 1 and y
-/// is v, the two leave nothing of each other, however a compiler rounds sums of products.
-template <class C>
-void dots_of(const Tile& tile, const C* of, const C* columns, C* dots) {
-  constexpr std::int64_t panel = simd::kPanel;
-  for (std::int64_t first = 0; first < tile.rows; first += panel) {
-    const std::int64_t count = std::min(panel, tile.rows - first);
-    C each[panel * panel];
-    product<false>(count, count, tile.size, Factor<C>{of + first * tile.padded, tile.padded, 1},
-                   Panels<C>{columns + first * tile.size, panel, tile.size * panel}, each, panel);
-    for (std::int64_t i = 0; i < count; ++i) dots[first + i] = each[i * panel + i];
-  }
-}
-
-template <class T>
+template <class T, class Products>
 class AttentionBackward final : public Kernel {
   using C = Compute<T>;
+  using Columns = typename Products::Columns;
 
  public:
   AttentionBackward(const AttentionShape& s, int threads)
-      : s_(s), tile_(s), blocks_((s.rows + tile_.rows - 1) / tile_.rows), heads_(s.batch * s.kv_heads) {
+      : s_(s),
+        tile_(s),
+        blocks_((s.rows + tile_.rows - 1) / tile_.rows),
+        heads_(s.batch * s.kv_heads),
+        products_(tile_, worker_) {
     pieces_ = std::min(s.group() * blocks_, (threads + heads_ - 1) / heads_);
     workers_ = std::min<std::int64_t>(threads, heads_ * pieces_);
-    for (WorkspacePart* part : {&q_columns_, &dy_columns_}) *part = worker_.add_array<C>(tile_.of_columns());
+    for (WorkspacePart* part : {&q_columns_, &dy_columns_})
+      *part = worker_.add_array<Columns>(products_.columns_size());
     for (WorkspacePart* part : {&q_, &dy_, &dq_}) *part = worker_.add_array<C>(tile_.of_rows());
     for (WorkspacePart* part : {&k_, &v_}) *part = worker_.add_array<C>(tile_.of_keys());
     for (WorkspacePart* part : {&p_, &da_}) *part = worker_.add_array<C>(tile_.of_scores());
@@ -80,9 +74,9 @@ class AttentionBackward final : public Kernel {
       const std::int64_t count = std::min(tile_.keys, block.keys.last - key);
       tile_.load_rows(in.k.at(sample, key, head / s_.group()), in.k.width, count, count, k);
       tile_.load_rows(in.v.at(sample, key, head / s_.group()), in.v.width, count, count, v);
-      scores_of(tile_, count, k, q_columns_.at<C>(a), p);
+      products_.give_scores(a, count, k, q_columns_.at<Columns>(a), static_cast<C>(s_.scale), p);
       block.hide(s_, tile_, key, count, p);
-      scores_of(tile_, count, v, dy_columns_.at<C>(a), da);
+      products_.give_scores(a, count, v, dy_columns_.at<Columns>(a), C(1), da);
       const KeptShares kept(s_, a);
       const C* const m =
           kept.all() ? nullptr : draw(kept, tile_, s_.row_of(sample, head, row), key, count, drawn_.at<C>(a));
@@ -90,9 +84,9 @@ class AttentionBackward final : public Kernel {
       weigh(a, count);
       if (m) multiply(tile_, count, m, p);
       C* const dk = sums + key * tile_.padded;
-      add_by_keys(tile_, count, da, q_.at<C>(a), dk);
-      add_by_keys(tile_, count, p, dy_.at<C>(a), dk + s_.keys * tile_.padded);
-      add_by_rows(tile_, count, da, k, dq_.at<C>(a));
+      products_.add_by_keys(a, count, da, q_.at<C>(a), dk);
+      products_.add_by_keys(a, count, p, dy_.at<C>(a), dk + s_.keys * tile_.padded);
+      products_.add_by_rows(a, count, da, k, dq_.at<C>(a));
     }
     const Heads<T> dq = gradients_of<T>(s_, a).q;
     for (std::int64_t r = 0; r < block.rows; ++r)
@@ -109,10 +103,10 @@ class AttentionBackward final : public Kernel {
     };
     load_rows(y, q_.at<C>(a));  // until q takes its place
     load_rows(dy, dy_.at<C>(a));
-    tile_.turn(dy_.at<C>(a), C(1), dy_columns_.at<C>(a));
-    dots_of(tile_, q_.at<C>(a), dy_columns_.at<C>(a), delta_.at<C>(a));
+    products_.turn(dy_.at<C>(a), C(1), dy_columns_.at<Columns>(a));
+    products_.give_dots(a, q_.at<C>(a), dy_columns_.at<Columns>(a), delta_.at<C>(a));
     load_rows(q, q_.at<C>(a));
-    tile_.turn(q_.at<C>(a), static_cast<C>(s_.scale), q_columns_.at<C>(a));
+    products_.turn(q_.at<C>(a), static_cast<C>(s_.scale), q_columns_.at<Columns>(a));
     std::fill_n(dq_.at<C>(a), tile_.of_rows(), C(0));
     for (std::int64_t r = 0; r < tile_.rows; ++r) lse_.at<C>(a)[r] = r < block.rows ? lse[r] : C(0);
   }
@@ -151,15 +145,24 @@ class AttentionBackward final : public Kernel {
   Tile tile_;
   std::int64_t blocks_, heads_, pieces_ = 1, workers_ = 1;
   WorkspaceLayout worker_;
+  Products products_;
   WorkspacePart q_columns_, dy_columns_, q_, dy_, dq_, k_, v_, p_, da_, lse_, delta_, drawn_;  // of a worker
 };
 
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_attention_grad_cpu(const AttentionShape& shape, DType dtype, int threads) {
+  if (dtype == DType::bf16 && tiles::are_there()) return prepare_attention_grad_on_tiles(shape, threads);
   return for_float(dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
-    return std::make_unique<AttentionBackward<decltype(zero)>>(shape, threads);
+    using T = decltype(zero);
+    return std::make_unique<AttentionBackward<T, PlainProducts<Compute<T>>>>(shape, threads);
   });
+}
+
+std::unique_ptr<Kernel> prepare_attention_grad_on_tiles(const AttentionShape& shape, int threads) {
+  if (tiles::are_there())
+    return std::make_unique<AttentionBackward<Bf16, TileProducts<tiles::AmxTiles>>>(shape, threads);
+  return std::make_unique<AttentionBackward<Bf16, TileProducts<tiles::PlainTiles>>>(shape, threads);
 }
 
 }  // namespace lethe

@@ -20,9 +20,8 @@ struct Tile {
         size(s.size),
         padded(round_up(s.size, 16)) {}
 
-  std::int64_t of_rows() const { return rows * padded; }                 // numbers of q, y, dy
-  std::int64_t of_columns() const { return round_up(rows, 32) * size; }  // the same, [row / panel, number, row % panel]
-  std::int64_t of_keys() const { return keys * padded; }                 // of k, v
+  std::int64_t of_rows() const { return rows * padded; }  // numbers of q, y, dy
+  std::int64_t of_keys() const { return keys * padded; }  // of k, v
   std::int64_t of_scores() const { return keys * rows; }
 
   /// `count` rows of a head, the others up to `most` and what is after a head's numbers zero.
@@ -34,40 +33,11 @@ struct Tile {
       for (std::int64_t d = numbers; d < padded; ++d) to[d] = 0;
     }
   }
-  /// Those rows times a factor, by columns.
-  template <class C>
-  void turn(const C* from, C factor, C* to) const {
-    constexpr std::int64_t panel = simd::kPanel;
-    for (std::int64_t first = 0; first < rows; first += panel, to += size * panel) {
-      const std::int64_t count = std::min(panel, rows - first);
-      for (std::int64_t d = 0; d < size; ++d)
-        for (std::int64_t r = 0; r < count; ++r) to[d * panel + r] = from[(first + r) * padded + d] * factor;
-    }
-  }
   template <class T>
   void store_row(const Compute<T>* from, Compute<T> factor, T* to) const {
     for (std::int64_t d = 0; d < size; ++d) to[d] = from[d] * factor;
   }
 };
-
-/// scores[key, row] = k[key] . (what `columns` holds of the row)
-template <class C>
-void scores_of(const Tile& tile, std::int64_t keys, const C* k, const C* columns, C* scores) {
-  product<false>(keys, tile.rows, tile.size, Factor<C>{k, tile.padded, 1},
-                 Panels<C>{columns, simd::kPanel, tile.size * simd::kPanel}, scores, tile.rows);
-}
-/// sums[row] += over the keys weights[key, row] times[key]
-template <class C>
-void add_by_rows(const Tile& tile, std::int64_t keys, const C* weights, const C* times, C* sums) {
-  product<true>(tile.rows, tile.padded, keys, Factor<C>{weights, 1, tile.rows},
-                Panels<C>{times, tile.padded, simd::kPanel}, sums, tile.padded);
-}
-/// sums[key] += over the rows weights[key, row] times[row]
-template <class C>
-void add_by_keys(const Tile& tile, std::int64_t keys, const C* weights, const C* times, C* sums) {
-  product<true>(keys, tile.padded, tile.rows, Factor<C>{weights, tile.rows, 1},
-                Panels<C>{times, tile.padded, simd::kPanel}, sums, tile.padded);
-}
 
 /// Rows from `row` on that are looked at together, and the keys that any of them sees.
 struct RowBlock {
