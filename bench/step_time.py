@@ -3,7 +3,7 @@
 same network from the same weights on the same inputs, in processes that take turns.
 
     bench/step_time.py [--python PYTHON[,OTHER]] [--dtype f32|bf16] [--fast-f32] [--inference] [--overhead SHARE]
-                       [--tcmalloc LIBRARY] [--llmc FOLDER] [NETWORK...]
+                       [--tcmalloc LIBRARY] [--llmc FOLDER] [--length TOKENS] [NETWORK...]
 
 A ratio is that of the medians of a round, and the table has the median of all rounds: to the better of contiguous and
 channels_last (default), to torch.compile in channels_last (compiled), with --tcmalloc (a path to libtcmalloc) to
@@ -44,6 +44,8 @@ class Case:
         self.args, self.name, self.folder = args, name, folder
         self.batch, sets, self.size, self.classes = CASES[name]
         self.is_text = len(self.size) == 1
+        if self.is_text and args.length:
+            sets, self.size = [f"length={args.length}"], (args.length,)
         self.optimizer, self.rate = ("adamw", 1e-4) if self.is_text else ("momentum", 1e-3)
         self.weights, self.inputs = folder + "/weights", folder + "/inputs"
         self.words = ["--model", name, "--batch", self.batch, "--threads", THREADS, "--dtype", args.dtype, *peers.sets(sets)]
@@ -141,6 +143,7 @@ def main():
     parser.add_argument("--fast-f32", action="store_true", help="ours in three products of bf16 (needs AMX)")
     parser.add_argument("--inference", action="store_true", help="forward and loss alone")
     parser.add_argument("--overhead", help="of our level 3, a fraction of a step; without it level 2")
+    parser.add_argument("--length", type=int, help="of a window of gpt2, for which llm.c has the usual one alone")
     parser.add_argument("--kinds", default="default,compiled,tuned", help="of PyTorch's ways")
     parser.add_argument("networks", nargs="*", default=[name for name in CASES if name != "gpt2"])
     args = parser.parse_args()
