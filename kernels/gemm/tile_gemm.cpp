@@ -2,7 +2,7 @@
 // packs the columns of the right factor as tiles, a panel that stays in a second-level cache, then 32 rows of the left
 // one after another, and multiplies the panel by a piece of them at a time that stays in a first-level cache. A sum is
 // one chain over k, whatever the tasks: it goes on in f32 from piece to piece.
-#ifdef __AVX512BF16__
+#ifdef __AVX512F__
 #include <immintrin.h>
 #endif
 
@@ -26,29 +26,44 @@ using tiles::Panel, tiles::Side, tiles::Vectors;
 constexpr std::int64_t kPanelBytes = 1 << 20, kPanelTerms = 1024;  // of a panel, at most
 constexpr std::int64_t kSumsBytes = 1 << 20;                       // that wait for another panel
 constexpr std::int64_t kFewColumns = 128;
+constexpr std::int64_t kManySums = 512 << 10;  // of a weight's gradient in f32, which is read much later
+constexpr std::int64_t kLineBytes = 64;        // of a cache
 constexpr std::int64_t kTileSums = tiles::kRows * tiles::kColumns;
 
 constexpr std::int64_t parts_of(std::int64_t n, std::int64_t part) { return (n + part - 1) / part; }
 /// Parts of at most so much, a multiple of `multiple`, of nearly equal size: that of each but the last.
 constexpr std::int64_t even_part(std::int64_t n, std::int64_t most, std::int64_t multiple) {
+  n = std::max<std::int64_t>(n, 1);
   return round_up(parts_of(n, parts_of(n, std::max(most, multiple))), multiple);
 }
 
-#ifdef __AVX512BF16__
-/// Two vectors, none of which has denormals: in this processor's one instruction.
-void store_both(const simd::Lanes& low, const simd::Lanes& high, Bf16* to) {
-  const auto rounded = _mm512_cvtne2ps_pbh(std::bit_cast<__m512>(high), std::bit_cast<__m512>(low));
-  std::memcpy(to, &rounded, sizeof rounded);
-}
+/// Two vectors. `past` the cache: what stood there is not read, and end_of_lines() comes before anyone else reads it.
+void store_both(const simd::Lanes& low, const simd::Lanes& high, float* to, bool past) {
+#ifdef __AVX512F__
+  if (past) {
+    _mm512_stream_ps(to, std::bit_cast<__m512>(low));
+    return _mm512_stream_ps(to + simd::kLanes, std::bit_cast<__m512>(high));
+  }
 #else
-void store_both(const simd::Lanes& low, const simd::Lanes& high, Bf16* to) {
-  simd::store(low, to, simd::kLanes);
-  simd::store(high, to + simd::kLanes, simd::kLanes);
-}
+  (void)past;
 #endif
-void store_both(const simd::Lanes& low, const simd::Lanes& high, float* to) {
   simd::store(low, to);
   simd::store(high, to + simd::kLanes);
+}
+void store_both(const simd::Lanes& low, const simd::Lanes& high, Bf16* to, bool) {
+#ifdef __AVX512BF16__
+  // There are no denormals, which alone this instruction rounds otherwise than Bf16 does.
+  const auto rounded = _mm512_cvtne2ps_pbh(std::bit_cast<__m512>(high), std::bit_cast<__m512>(low));
+  std::memcpy(to, &rounded, sizeof rounded);
+#else
+  simd::store(low, to, simd::kLanes);
+  simd::store(high, to + simd::kLanes, simd::kLanes);
+#endif
+}
+void end_of_lines() {
+#ifdef __AVX512F__
+  _mm_sfence();
+#endif
 }
 
 /// Into how many parts c is cut, one task each.
@@ -63,7 +78,7 @@ Cut best_cut(const GemmShape& s, std::int64_t columns, std::int64_t workers) {
   std::optional<Cut> best;
   for (std::int64_t across = columns; across <= std::min(most, columns + workers); ++across) {
     const std::int64_t apart = std::gcd(s.batch * across, workers);
-    const Cut cut{std::min(workers / apart, parts_of(s.m, tiles::kBlock)), across};
+    const Cut cut{std::min(workers / apart, std::max<std::int64_t>(parts_of(s.m, tiles::kBlock), 1)), across};
     if (!best || to_pack(cut) < to_pack(*best)) best = cut;
   }
   return *best;
@@ -76,7 +91,7 @@ class TileGemm final : public Kernel {
   TileGemm(const GemmShape& s, int threads)
       : s_(s), terms_(even_part(s.k, kPanelTerms, tiles::kDepth)), workers_(threads) {
     const std::int64_t most_columns = kPanelBytes / (terms_ * std::int64_t{sizeof(Bf16)});
-    const Cut cut = best_cut(s, parts_of(s.n, most_columns), threads);
+    const Cut cut = best_cut(s, std::max<std::int64_t>(parts_of(s.n, most_columns), 1), threads);
     columns_ = even_part(s.n, parts_of(s.n, cut.columns), tiles::kBlock);
     rows_ = even_part(s.m, parts_of(s.m, cut.rows), tiles::kBlock);
     if (s.k > terms_)
@@ -95,6 +110,7 @@ class TileGemm final : public Kernel {
       const std::int64_t row = task / across % down * rows_, column = task % across * columns_;
       multiply_part(of_stack(args, task / across / down, worker),
                     {row, column, std::min(rows_, s_.m - row), std::min(columns_, s_.n - column)});
+      end_of_lines();
     });
   }
 
@@ -107,6 +123,7 @@ class TileGemm final : public Kernel {
     C* c;
     Bf16 *panel, *left;
     float* sums;
+    bool past;  // the cache: so c is written
   };
   /// Some rows of c by some columns.
   struct Part {
@@ -114,14 +131,18 @@ class TileGemm final : public Kernel {
   };
 
   Product of_stack(const KernelArgs& args, std::int64_t i, int worker) const {
+    C* const c = args.out<C>(0) + i * s_.m * s_.n;
+    const bool in_lines =
+        reinterpret_cast<std::uintptr_t>(c) % kLineBytes == 0 && s_.row_c() * sizeof(C) % kLineBytes == 0;
     Bf16* const packed = packed_.at<Bf16>(args) + worker * (panel_size_ + left_size_);
     return {.a = {args.in<Bf16>(0) + i * s_.m * s_.k, s_.row_a(), s_.transpose_a},
             .b = {args.in<B>(1) + i * s_.k * s_.n, s_.row_b(), !s_.transpose_b},
             .bias = s_.epilogue.bias ? args.in<Bf16>(2) : nullptr,
-            .c = args.out<C>(0) + i * s_.m * s_.n,
+            .c = c,
             .panel = packed,
             .left = packed + panel_size_,
-            .sums = sums_.at<float>(args) + worker * sums_size_};
+            .sums = sums_.at<float>(args) + worker * sums_size_,
+            .past = in_lines && s_.wide_c && !s_.accumulate && s_.m * s_.n >= kManySums};
   }
 
   void multiply_part(const Product& product, const Part& part) const {
@@ -151,7 +172,7 @@ class TileGemm final : public Kernel {
         float* const block = sums + column * tiles::kBlock;
         const std::int64_t columns = std::min(tiles::kBlock, part.columns - column);
         const bool is_last = piece + 1 == left.pieces() && term + panel.terms == s_.k;
-        if (is_last) fetch(product, part.row + row, part.column + column, rows);
+        if (is_last && !product.past) fetch(product, part.row + row, part.column + column, rows);
         multiply_block(registers, left.depth_of(piece), of_left,
                        product.panel + panel.offset(piece, column / tiles::kColumns), term > 0 || piece > 0,
                        {rows, columns}, {block, tiles::kColumns * sizeof(float), kTileSums, 2 * kTileSums});
@@ -166,9 +187,8 @@ class TileGemm final : public Kernel {
 
   /// What is soon written comes into the cache while others multiply.
   void fetch(const Product& product, std::int64_t row, std::int64_t column, std::int64_t rows) const {
-    constexpr std::int64_t kLine = 64 / sizeof(C);
     for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = 0; j < tiles::kBlock; j += kLine)
+      for (std::int64_t j = 0; j < tiles::kBlock; j += kLineBytes / sizeof(C))
         __builtin_prefetch(product.c + (row + i) * s_.row_c() + column + j, 1);
   }
 
@@ -187,7 +207,7 @@ class TileGemm final : public Kernel {
       };
       if (columns == tiles::kBlock)
         for (std::int64_t j = 0; j < tiles::kBlock; j += 2 * simd::kLanes)
-          store_both(lanes(j, simd::kLanes), lanes(j + simd::kLanes, simd::kLanes), to + j);
+          store_both(lanes(j, simd::kLanes), lanes(j + simd::kLanes, simd::kLanes), to + j, product.past);
       else
         for (std::int64_t j = 0; j < columns; j += simd::kLanes)
           simd::store(lanes(j, columns - j), to + j, columns - j);
