@@ -57,7 +57,7 @@ bool may_take_tiles(DType dtype, bool trusted) { return trusted || dtype != DTyp
 
 std::string cpu_provider() {
   if (!has_onednn()) return "Eigen; bf16 and f16 widened to f32";
-  const char* const by = onednn_has_tiles()           ? "multiplied by AMX where trusted, else by AVX-512"
+  const char* const by = onednn_has_tiles()           ? "multiplied by AMX, in convolutions where trusted"
                          : onednn_serves(DType::bf16) ? "multiplied by AVX-512"
                                                       : "widened to f32";
   return message("oneDNN ", onednn_version(), "; bf16 ", by);

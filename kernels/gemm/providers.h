@@ -5,10 +5,6 @@
 namespace lethe {
 
 std::unique_ptr<Kernel> prepare_gemm_eigen(const GemmShape& shape, DType dtype, int threads);
-/// Whether oneDNN's AMX code is taken for a product of bf16. Of version 2.6.3 some of it is wrong: a product with k =
-/// 63 and 65 to 80 rows ends the process (SIGILL). tests/sweeps/onednn.cpp holds this rule, and what it leaves out,
-/// against f64.
-inline bool is_trusted_with_tiles(const GemmShape& s) { return s.k % 32 == 0; }
 /// f32 and bf16; null if oneDNN has but its slow reference for it, or code that multiplies tiles and is not to be taken
 /// because `tiles` is false. Defined if oneDNN is built in.
 std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& shape, DType dtype, int threads, bool tiles);
