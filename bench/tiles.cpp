@@ -1,9 +1,13 @@
 // Products of bf16 on AMX's tiles beside what the processor reaches: a loop of products of tiles that come from the
 // second-level cache. Each product takes its factors in turn from `--megabytes` of memory, as a training step does, and
 // once more from the same place. GFLOP/s, and their share of the loop's; as a table.
+#include <cmath>
 #include <cstdlib>
+#include <memory>
+#include <utility>
 
 #include "bench/bench.h"
+#include "kernels/cpu/amx.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/gemm/gemm.h"
@@ -109,7 +113,7 @@ int main(int argc, char** argv) {
   app.add_option("--runs", runs)->check(CLI::PositiveNumber);
   app.add_option("--megabytes", megabytes, "of factors and results, in turn")->check(CLI::PositiveNumber);
   return run_program(app, argc, argv, [&] {
-    check_as(Exit::Device, tiles::are_there(), "this processor has no AMX");
+    check_as(Exit::Device, has_amx(), "this processor has no AMX");
     print_rates(threads, megabytes << 20, runs);
   });
 }

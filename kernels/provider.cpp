@@ -1,6 +1,7 @@
 #include "kernels/provider.h"
 
 #include "framework/error.h"
+#include "kernels/cpu/amx.h"
 #ifdef LETHE_HAS_ONEDNN
 #include "kernels/cpu/onednn.h"
 #endif
@@ -56,7 +57,8 @@ bool onednn_has_tiles() {
 bool may_take_tiles(DType dtype, bool trusted) { return trusted || dtype != DType::bf16 || !onednn_has_tiles(); }
 
 std::string cpu_provider() {
-  if (!has_onednn()) return "Eigen; bf16 and f16 widened to f32";
+  if (!has_onednn())
+    return message("Eigen; bf16 ", has_amx() ? "multiplied by AMX in products, else" : "and f16", " widened to f32");
   const char* const by = onednn_has_tiles()           ? "multiplied by AMX, in convolutions where trusted"
                          : onednn_serves(DType::bf16) ? "multiplied by AVX-512"
                                                       : "widened to f32";

@@ -9,9 +9,9 @@
 #include "framework/builder/network_weights.h"
 #include "framework/error.h"
 #include "framework/name_pattern.h"
+#include "kernels/cpu/amx.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/provider.h"
-#include "kernels/tiles/registers.h"
 #include "train/recipe.h"
 #include "train/report/text_table.h"
 #include "train/search/step_profile.h"
@@ -117,10 +117,10 @@ void introduce(Progress& progress, const Options& options, const Network& networ
                         batches.per_epoch(), " an epoch; ", options.program.update.name, ", learning rate ",
                         options.course.lr, ", ", options.course.schedule_text, ", seed ",
                         options.program.network.seed));
-  if (options.device.name == "cpu" && !multiplies_on_cpu(options.program.network.dtype))
-    progress.note(message(name_of(options.program.network.dtype),
-                          " saves memory but no time here: products are computed in f32"));
-  if (options.device.fast_f32 && !tiles::are_there())
+  const DType dtype = options.program.network.dtype;
+  if (options.device.name == "cpu" && !multiplies_on_cpu(dtype) && !(dtype == DType::bf16 && has_amx()))
+    progress.note(message(name_of(dtype), " saves memory but no time here: products are computed in f32"));
+  if (options.device.fast_f32 && !has_amx())
     progress.note("--fast-f32 would save no time here, since this processor has no AMX: f32 is computed exactly");
   if (options.device.name == "cpu" && options.device.threads > processors())
     progress.note(message("--threads ", options.device.threads, " is more than the processors here, ", processors(),

@@ -5,6 +5,7 @@
 #include "kernels/attention/kept_tile.h"
 #include "kernels/attention/products.h"
 #include "kernels/attention/tile_products.h"
+#include "kernels/cpu/amx.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/dtypes.h"
 
@@ -117,7 +118,7 @@ class AttentionForward final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_attention_cpu(const AttentionShape& shape, DType dtype, int threads) {
-  if (dtype == DType::bf16 && tiles::are_there()) return prepare_attention_on_tiles(shape, threads);
+  if (dtype == DType::bf16 && has_amx()) return prepare_attention_on_tiles(shape, threads);
   return for_float(dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
     using T = decltype(zero);
     return std::make_unique<AttentionForward<T, PlainProducts<Compute<T>>>>(shape, threads);
@@ -125,8 +126,7 @@ std::unique_ptr<Kernel> prepare_attention_cpu(const AttentionShape& shape, DType
 }
 
 std::unique_ptr<Kernel> prepare_attention_on_tiles(const AttentionShape& shape, int threads) {
-  if (tiles::are_there())
-    return std::make_unique<AttentionForward<Bf16, TileProducts<tiles::AmxTiles>>>(shape, threads);
+  if (has_amx()) return std::make_unique<AttentionForward<Bf16, TileProducts<tiles::AmxTiles>>>(shape, threads);
   return std::make_unique<AttentionForward<Bf16, TileProducts<tiles::PlainTiles>>>(shape, threads);
 }
 

@@ -12,7 +12,7 @@ class PlainProducts {
   PlainProducts(const Tile& tile, WorkspaceLayout&) : tile_(tile) {}
   std::int64_t columns_size() const { return round_up(tile_.rows, simd::kPanel) * tile_.size; }
 
-  /// Rows times a factor, by columns.
+  /// Rows times the factor of scores, by columns. Some products take it here, others in give_scores(): both are told.
   void turn(const C* from, C factor, C* columns) const {
     constexpr std::int64_t panel = simd::kPanel;
     for (std::int64_t first = 0; first < tile_.rows; first += panel, columns += tile_.size * panel) {

@@ -1,6 +1,10 @@
 // The products of a tile of attention (products.h) by AMX's tiles: of bf16 numbers that stand in f32, and of shares and
-// their gradients, which are rounded to bf16. A factor of scores comes after their product, where it rounds nothing.
+// their gradients, which are rounded to bf16. A factor of scores comes after their product, so that it rounds nothing
+// to bf16.
 #pragma once
+#include <algorithm>
+#include <initializer_list>
+
 #include "kernels/attention/tiles.h"
 #include "kernels/tiles/blocks.h"
 
@@ -14,8 +18,9 @@ class TileProducts {
   using Columns = Bf16;
   TileProducts(const Tile& tile, WorkspaceLayout& worker)
       : tile_(tile),
-        left_(worker.add_array<Bf16>(largest(Panel{tile.keys, tile.size}, Panel{tile.rows, tile.keys}))),
-        right_(worker.add_array<Bf16>(largest(Panel{tile.padded, tile.keys}, Panel{tile.padded, tile.rows}))) {}
+        left_(worker.add_array<Bf16>(largest(
+            {{tile.keys, tile.size}, {tile.rows, tile.keys}, {tile.keys, tile.rows}, {tiles::kRows, tile.size}}))),
+        right_(worker.add_array<Bf16>(largest({{tile.padded, tile.keys}, {tile.padded, tile.rows}}))) {}
   std::int64_t columns_size() const { return of_rows().size(); }
 
   void turn(const float* from, float, Bf16* columns) const { pack(of_rows(), {from, tile_.padded}, kRight, columns); }
@@ -49,9 +54,13 @@ class TileProducts {
 
  private:
   static constexpr tiles::Side kLeft = tiles::Side::Left, kRight = tiles::Side::Right;
-  static std::int64_t largest(const Panel& a, const Panel& b) { return std::max(a.size(), b.size()); }
+  static std::int64_t largest(std::initializer_list<Panel> panels) {
+    std::int64_t most = 0;
+    for (const Panel& panel : panels) most = std::max(most, panel.size());
+    return most;
+  }
   static void pack(const Panel& panel, const tiles::Vectors<float>& from, tiles::Side side, Bf16* to) {
-    tiles::pack(panel, from, side, 0, tiles::parts_to_pack(panel, from), to);
+    tiles::pack(panel, from, side, to);
   }
   Panel of_rows() const { return {tile_.rows, tile_.size}; }
 

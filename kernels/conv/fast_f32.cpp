@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "kernels/conv/providers.h"
+#include "kernels/cpu/amx.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/low_lanes.h"
 #include "kernels/tiles/registers.h"
@@ -227,7 +228,7 @@ std::unique_ptr<Kernel> prepare_conv_fast_f32(ConvPass pass, const ConvShape& s,
                       (s.kernel != once || made >= kFewestPointwise);
   if (!serves) return nullptr;
   bias = bias && is_forward;
-  if (tiles::are_there()) return std::make_unique<FastF32Conv<tiles::AmxTiles>>(pass, s, bias, threads);
+  if (has_amx()) return std::make_unique<FastF32Conv<tiles::AmxTiles>>(pass, s, bias, threads);
   return std::make_unique<FastF32Conv<tiles::PlainTiles>>(pass, s, bias, threads);
 }
 

@@ -1,5 +1,5 @@
-// A vector register of floats, and a product whose sums stay in registers. Sources that include this are compiled with
-// floating-point contraction: a product is added without being rounded first.
+// A vector register of floats, and a product whose sums stay in registers. Sources that multiply with this are compiled
+// with floating-point contraction: a product is added without being rounded first.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace lethe {
 inline constexpr const char* kMatmulUpdate = "matmul_";
 
 /// Whether c is such a product and so large for its k that memory takes longer than arithmetic. On a CPU prepare_gemm
-/// computes these in the same blocks, so that the bits are the same.
+/// computes these in the same blocks, or by tiles that need none, so that the bits are the same.
 bool is_in_row_blocks(const GemmShape& shape, DType dtype);
 /// Rows of c in each block but the last.
 std::int64_t rows_of_block(const GemmShape& shape, DType dtype);

@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
 #include <numeric>
 #include <optional>
-#include <type_traits>
 
+#include "kernels/cpu/amx.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/low_lanes.h"
@@ -26,12 +29,12 @@ using tiles::Panel, tiles::Side, tiles::Vectors;
 constexpr std::int64_t kPanelBytes = 1 << 20, kPanelTerms = 1024;  // of a panel, at most
 constexpr std::int64_t kSumsBytes = 1 << 20;                       // that wait for another panel
 constexpr std::int64_t kFewColumns = 128;
-constexpr std::int64_t kManySums = 512 << 10;  // of a weight's gradient in f32, which is read much later
-constexpr std::int64_t kLineBytes = 64;        // of a cache
+constexpr std::int64_t kManySums = 1 << 20;  // of a weight's gradient in f32, more than a block of rows (row_blocks.h)
+constexpr std::int64_t kLineBytes = 64;      // of a cache
 constexpr std::int64_t kTileSums = tiles::kRows * tiles::kColumns;
 
 constexpr std::int64_t parts_of(std::int64_t n, std::int64_t part) { return (n + part - 1) / part; }
-/// Parts of at most so much, a multiple of `multiple`, of nearly equal size: that of each but the last.
+/// Parts of at most so much, but for what makes them a multiple, and of nearly equal size: that of each but the last.
 constexpr std::int64_t even_part(std::int64_t n, std::int64_t most, std::int64_t multiple) {
   n = std::max<std::int64_t>(n, 1);
   return round_up(parts_of(n, parts_of(n, std::max(most, multiple))), multiple);
@@ -52,7 +55,7 @@ void store_both(const simd::Lanes& low, const simd::Lanes& high, float* to, bool
 }
 void store_both(const simd::Lanes& low, const simd::Lanes& high, Bf16* to, bool) {
 #ifdef __AVX512BF16__
-  // There are no denormals, which alone this instruction rounds otherwise than Bf16 does.
+  // There are no denormals, which alone this rounds otherwise than Bf16 does: tiles and workers flush them.
   const auto rounded = _mm512_cvtne2ps_pbh(std::bit_cast<__m512>(high), std::bit_cast<__m512>(low));
   std::memcpy(to, &rounded, sizeof rounded);
 #else
@@ -88,14 +91,14 @@ Cut best_cut(const GemmShape& s, std::int64_t columns, std::int64_t workers) {
 template <class Tiles, class B, class C>
 class TileGemm final : public Kernel {
  public:
-  TileGemm(const GemmShape& s, int threads)
-      : s_(s), terms_(even_part(s.k, kPanelTerms, tiles::kDepth)), workers_(threads) {
+  TileGemm(const GemmShape& s, int threads) : s_(s), terms_(even_part(s.k, kPanelTerms, tiles::kDepth)) {
     const std::int64_t most_columns = kPanelBytes / (terms_ * std::int64_t{sizeof(Bf16)});
     const Cut cut = best_cut(s, std::max<std::int64_t>(parts_of(s.n, most_columns), 1), threads);
     columns_ = even_part(s.n, parts_of(s.n, cut.columns), tiles::kBlock);
     rows_ = even_part(s.m, parts_of(s.m, cut.rows), tiles::kBlock);
     if (s.k > terms_)
       rows_ = std::min(rows_, even_part(s.m, kSumsBytes / (columns_ * std::int64_t{sizeof(float)}), tiles::kBlock));
+    workers_ = std::clamp<std::int64_t>(s.batch * parts_of(s.m, rows_) * parts_of(s.n, columns_), 1, threads);
     panel_size_ = columns_ * terms_, left_size_ = tiles::kBlock * terms_;
     sums_size_ = (s.k > terms_ ? rows_ : tiles::kBlock) * columns_;
     packed_ = layout_.add_array<Bf16>(workers_ * (panel_size_ + left_size_));
@@ -142,14 +145,14 @@ class TileGemm final : public Kernel {
             .panel = packed,
             .left = packed + panel_size_,
             .sums = sums_.at<float>(args) + worker * sums_size_,
-            .past = in_lines && s_.wide_c && !s_.accumulate && s_.m * s_.n >= kManySums};
+            .past = in_lines && s_.wide_c && !s_.accumulate && s_.m * s_.n > kManySums};
   }
 
   void multiply_part(const Product& product, const Part& part) const {
     for (std::int64_t term = 0; term < s_.k; term += terms_) {
       const Panel panel{part.columns, std::min(terms_, s_.k - term)};
       const Vectors<B> b = product.b.from(part.column, term);
-      tiles::pack(panel, b, Side::Right, 0, parts_to_pack(panel, b), product.panel);
+      tiles::pack(panel, b, Side::Right, product.panel);
       for (std::int64_t row = 0; row < part.rows; row += tiles::kBlock)
         multiply_rows(product, part, panel, term, row, std::min(tiles::kBlock, part.rows - row));
     }
@@ -163,7 +166,7 @@ class TileGemm final : public Kernel {
     // Few columns are not worth packing rows that are tiles as they lie.
     const bool packs =
         s_.transpose_a || rows < tiles::kBlock || panel.terms % tiles::kDepth != 0 || part.columns > kFewColumns;
-    if (packs) tiles::pack(left, a, Side::Left, 0, parts_to_pack(left, a), product.left);
+    if (packs) tiles::pack(left, a, Side::Left, product.left);
     float* const sums = product.sums + (s_.k > terms_ ? row * columns_ : 0);
     Tiles registers;
     for (std::int64_t piece = 0; piece < left.pieces(); ++piece)
@@ -217,7 +220,7 @@ class TileGemm final : public Kernel {
   GemmShape s_;
   std::int64_t terms_;                   // of a panel
   std::int64_t columns_ = 0, rows_ = 0;  // of a task
-  std::int64_t workers_;
+  std::int64_t workers_ = 1;
   std::int64_t panel_size_ = 0, left_size_ = 0, sums_size_ = 0;  // elements of a worker
   WorkspaceLayout layout_;
   WorkspacePart packed_, sums_;
@@ -234,7 +237,7 @@ std::unique_ptr<Kernel> on_tiles(const GemmShape& s, int threads) {
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_gemm_on_tiles(const GemmShape& s, int threads) {
-  return tiles::are_there() ? on_tiles<tiles::AmxTiles>(s, threads) : on_tiles<tiles::PlainTiles>(s, threads);
+  return has_amx() ? on_tiles<tiles::AmxTiles>(s, threads) : on_tiles<tiles::PlainTiles>(s, threads);
 }
 
 }  // namespace lethe

@@ -1,11 +1,13 @@
 // Blocks of 32 x 32 sums of products on AMX's tiles (kernels/tiles/registers.h).
 #pragma once
+#include <algorithm>
+#include <cstdint>
+
 #include "kernels/tiles/panels.h"
 
 namespace lethe::tiles {
 
-inline constexpr std::int64_t kBlock = 32;
-static_assert(kBlock == 2 * kRows && kBlock == 2 * kColumns);
+inline constexpr std::int64_t kBlock = 2 * kRows;
 
 /// Tiles of the left factor, packed or as the factor lies: `stride` bytes from row to row, `step` elements from tile to
 /// tile along k, `next` to the tiles of the next 16 rows.
@@ -90,10 +92,8 @@ void multiply_panels(Tiles& registers, const Panel& left, const Bf16* of_left, c
       multiply_panel_block<false>(registers, left, of_left, i, right, of_right, j, size,
                                   {part[0], kBlock * kBytes, kColumns, kRows * kBlock});
       for (std::int64_t row = 0; row < size.rows; ++row)
-        for (std::int64_t column = 0; column < size.columns; ++column) {
-          float& sum = to[row * c_row + column];
-          sum = Adds ? sum + part[row][column] : part[row][column];
-        }
+        for (std::int64_t column = 0; column < size.columns; ++column)
+          to[row * c_row + column] = part[row][column] + (Adds ? to[row * c_row + column] : 0);
     }
 }
 

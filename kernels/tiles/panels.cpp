@@ -1,9 +1,9 @@
 #include "kernels/tiles/panels.h"
 
+#include <algorithm>
 #include <bit>
-#include <type_traits>
-
-#include "kernels/low_lanes.h"
+#include <cstdint>
+#include <cstring>
 
 namespace lethe::tiles {
 namespace {
@@ -116,7 +116,7 @@ void pack_part(const Vectors<T>& from, Side side, std::int64_t vectors, std::int
 }  // namespace
 
 template <class T>
-void pack(const Panel& panel, const Vectors<T>& from, Side side, std::int64_t first, std::int64_t end, Bf16* to) {
+void pack(const Panel& panel, const Vectors<T>& from, Side side, Bf16* to) {
   const bool is_narrow = from.across && panel.across() * kColumns * std::int64_t{sizeof(T)} < kBytesAhead;
   const std::int64_t ahead = is_narrow ? kDepth * from.stride : kBytesAhead / std::int64_t{sizeof(T)};
   const auto pack_at = [&](std::int64_t at, std::int64_t tile) {
@@ -130,14 +130,16 @@ void pack(const Panel& panel, const Vectors<T>& from, Side side, std::int64_t fi
     else
       pack_part(here, side, vectors, terms, there);
   };
-  for (std::int64_t part = first; part < end; ++part)
-    if (from.across)
-      for (std::int64_t at = 0; at < panel.across(); ++at) pack_at(at, part);
-    else
-      for (std::int64_t tile = 0; tile < panel.depth(); ++tile) pack_at(part, tile);
+  // Memory is read as it lies.
+  if (from.across)
+    for (std::int64_t tile = 0; tile < panel.depth(); ++tile)
+      for (std::int64_t at = 0; at < panel.across(); ++at) pack_at(at, tile);
+  else
+    for (std::int64_t at = 0; at < panel.across(); ++at)
+      for (std::int64_t tile = 0; tile < panel.depth(); ++tile) pack_at(at, tile);
 }
 
-template void pack(const Panel&, const Vectors<Bf16>&, Side, std::int64_t, std::int64_t, Bf16*);
-template void pack(const Panel&, const Vectors<float>&, Side, std::int64_t, std::int64_t, Bf16*);
+template void pack(const Panel&, const Vectors<Bf16>&, Side, Bf16*);
+template void pack(const Panel&, const Vectors<float>&, Side, Bf16*);
 
 }  // namespace lethe::tiles

@@ -1,6 +1,7 @@
 // Factors of products packed as AMX's tiles (kernels/tiles/registers.h).
 #pragma once
 #include <algorithm>
+#include <cstdint>
 
 #include "kernels/tiles/registers.h"
 
@@ -37,13 +38,8 @@ struct Panel {
 
 enum class Side { Left, Right };
 
-/// Into how many parts the work of packing can be cut.
+/// T: Bf16, or float, which is rounded.
 template <class T>
-std::int64_t parts_to_pack(const Panel& panel, const Vectors<T>& from) {
-  return from.across ? panel.depth() : panel.across();
-}
-/// The parts from `first` until before `end`. T: Bf16, or float, which is rounded.
-template <class T>
-void pack(const Panel& panel, const Vectors<T>& from, Side side, std::int64_t first, std::int64_t end, Bf16* to);
+void pack(const Panel& panel, const Vectors<T>& from, Side side, Bf16* to);
 
 }  // namespace lethe::tiles

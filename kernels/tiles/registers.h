@@ -13,9 +13,6 @@ namespace lethe::tiles {
 /// rows k of 16 columns.
 inline constexpr std::int64_t kRows = 16, kColumns = 16, kDepth = 32, kSize = kColumns * kDepth;
 
-/// Whether the processor has them, Linux lets this process use them, and this build can.
-bool are_there();
-
 class PlainTiles {
  public:
   template <int Tile>

@@ -2,6 +2,7 @@
 // numbers in f32.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "framework/error.h"
@@ -21,8 +22,10 @@ struct Outputs {
   template <class T>
   static Outputs run(const Kernel& kernel, const std::vector<const void*>& inputs,
                      const std::vector<std::int64_t>& sizes, const std::vector<bool>& wide) {
-    std::vector<std::byte> memory(static_cast<std::size_t>(kernel.workspace_bytes()) + 64, std::byte{0xff});
-    auto at = reinterpret_cast<std::uintptr_t>(memory.data());
+    constexpr std::size_t kGuard = 4096;
+    const auto bytes = static_cast<std::size_t>(kernel.workspace_bytes());
+    std::vector<std::byte> memory(bytes + 64 + kGuard, std::byte{0xff});
+    std::byte* const workspace = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
     std::vector<std::vector<T>> low;
     std::vector<std::vector<float>> high;
     std::vector<void*> in, out;
@@ -33,7 +36,9 @@ struct Outputs {
     }
     for (std::size_t i = 0; i < sizes.size(); ++i)
       out.push_back(wide[i] ? static_cast<void*>(high[i].data()) : low[i].data());
-    kernel.run({.inputs = in.data(), .outputs = out.data(), .workspace = memory.data() + (64 - at % 64) % 64});
+    kernel.run({.inputs = in.data(), .outputs = out.data(), .workspace = workspace});
+    EXPECT_TRUE(std::all_of(workspace + bytes, memory.data() + memory.size(),
+                            [](std::byte b) { return b == std::byte{0xff}; }));
     for (std::size_t i = 0; i < sizes.size(); ++i)
       if (!wide[i]) high[i].assign(low[i].begin(), low[i].end());
     return {high};
@@ -85,7 +90,11 @@ void expect_as_in_f32(AttentionShape s, const std::vector<std::int32_t>& lengths
       *prepare_attention_grad_on_tiles(s, kWorkers),
       {q.data(), k.data(), v.data(), limits, &step, nullptr, y.data(), lse.data(), dy.data()}, of_gradients, all_low);
   const char* const names[] = {"dq", "dk", "dv"};
-  for (std::size_t i = 0; i < 3; ++i) expect_near(low.of[i], exact.of[i], names[i]);
+  for (std::size_t i = 0; i < 3; ++i) {
+    expect_near(low.of[i], exact.of[i], names[i]);
+    for (std::size_t at = 0; at < exact.of[i].size(); ++at)  // of what no one sees
+      ASSERT_TRUE(exact.of[i][at] != 0 || low.of[i][at] == 0) << names[i] << ", " << at;
+  }
 }
 
 TEST(TileAttention, GivesThatOfF32) {
@@ -94,11 +103,21 @@ TEST(TileAttention, GivesThatOfF32) {
   expect_as_in_f32({.batch = 1, .rows = 5, .keys = 37, .heads = 1, .kv_heads = 1, .size = 20});
   expect_as_in_f32({.batch = 1, .rows = 17, .keys = 17, .heads = 3, .kv_heads = 1, .size = 128, .dropout = 0.25});
   expect_as_in_f32({.batch = 1, .rows = 20, .keys = 20, .heads = 1, .kv_heads = 1, .size = 300, .causal = true});
+  expect_as_in_f32({.batch = 1, .rows = 9, .keys = 40, .heads = 1, .kv_heads = 1, .size = 16, .causal = true});
+}
+
+/// Of factors that have more tiles one way round than the other.
+TEST(TileAttention, PacksAllSizesOfTiles) {
+  for (const std::int64_t rows : {5, 33, 40, 70, 80, 100, 112})
+    for (const std::int64_t keys : {17, 30, 64, 100})
+      for (const std::int64_t size : {16, 32, 64, 96})
+        expect_as_in_f32({.batch = 1, .rows = rows, .keys = keys, .heads = 1, .kv_heads = 1, .size = size});
 }
 
 /// Keys after the last of a sample have gradients of zero, although they share tiles with others.
 TEST(TileAttention, StopsAtLengths) {
   expect_as_in_f32({.batch = 3, .rows = 90, .keys = 90, .heads = 2, .kv_heads = 2, .size = 32}, {90, 1, 50});
+  expect_as_in_f32({.batch = 2, .rows = 20, .keys = 20, .heads = 1, .kv_heads = 1, .size = 32}, {20, 0});
 }
 
 }  // namespace

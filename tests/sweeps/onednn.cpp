@@ -2,9 +2,9 @@
 // its own, since some code ends the process:
 //   sweep_onednn [shapes] [seed]
 // Each is a convolution at random, its three passes, and a product at random, over poisoned memory against f64
-// (tests/support/odd_shapes.h). Names what is wrong, counts it by whether the rules trust it (kernels/conv/providers.h,
-// kernels/gemm/providers.h), and fails if something trusted is. Says so where oneDNN multiplies no bf16: f32 alone is
-// held then.
+// (tests/support/odd_shapes.h). Names what is wrong, counts it by whether the rules trust it (kernels/conv/providers.h;
+// no product by AMX is trusted), and fails if something trusted is. Says so where oneDNN multiplies no bf16: f32 alone
+// is held then.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -9,10 +9,10 @@
 #include <sstream>
 
 #include "framework/error.h"
+#include "kernels/cpu/amx.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/cuda/device.h"
 #include "kernels/provider.h"
-#include "kernels/tiles/registers.h"
 #include "train/options.h"
 #include "train/report/group_limit.h"
 #include "train/report/memory_report.h"
@@ -93,7 +93,7 @@ std::string features() {
 #if defined(__AVX512BF16__)
   names.emplace_back("AVX-512 BF16");
 #endif
-  if (tiles::are_there()) names.emplace_back("AMX tiles");
+  if (has_amx()) names.emplace_back("AMX tiles");
   return names.empty() ? "none" : joined(names);
 }
 

@@ -9,10 +9,10 @@
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/language/op_def.h"
+#include "kernels/cpu/amx.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/device.h"
 #include "kernels/provider.h"
-#include "kernels/tiles/registers.h"
 #include "models/json_source.h"
 
 namespace lethe {
@@ -172,7 +172,7 @@ std::unique_ptr<Device> open_device(const DeviceSetting& setting) {
   check_device(setting, true);
   const Choice choice = choice_of(setting.name);
   if (choice.what == Choice::Cpu)
-    return open_cpu(setting.threads, !setting.no_winograd, setting.trials, setting.fast_f32 && tiles::are_there());
+    return open_cpu(setting.threads, !setting.no_winograd, setting.trials, setting.fast_f32 && has_amx());
   DeviceInfo info = settings_of(setting);
   info.trials = setting.trials;
   return with_context("`device`", [&] { return open_gpu(choice.index, info); });

@@ -1,4 +1,4 @@
-#include "kernels/tiles/registers.h"
+#include "kernels/cpu/amx.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
@@ -6,9 +6,9 @@
 #include <unistd.h>
 #endif
 
-namespace lethe::tiles {
+namespace lethe {
 
-bool are_there() {
+bool has_amx() {
 #if defined(__x86_64__) && defined(__linux__)
   static const bool found = [] {
     constexpr unsigned kLeaf = 7, kBf16 = 1U << 22, kTiles = 1U << 24;  // of EDX
@@ -23,4 +23,4 @@ bool are_there() {
 #endif
 }
 
-}  // namespace lethe::tiles
+}  // namespace lethe
