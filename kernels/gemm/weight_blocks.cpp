@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kWeightRowGrain = 64;  // a block has a multiple of so many
 
 /// Elements of b that are there in full at a time: on a CPU what its cache holds, but of bf16 and f16, whose products
-/// take dense matrices alone, all of it; on a GPU what a launch is worth.
+/// take dense matrices alone where they are widened, all of it; on a GPU what a launch is worth.
 std::int64_t most_widened(DeviceKind kind, DType dtype) {
   if (kind == DeviceKind::Cpu) return std::int64_t{1} << (wide_of(dtype) == dtype ? 20 : 40);
   return std::int64_t{1} << 25;
