@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/amx.h"
 #include "kernels/provider.h"
 #include "tests/support/environment.h"
 #include "tests/train/run_fixture.h"
@@ -45,7 +46,7 @@ TEST_F(LowPrecision, SaysWhereItSavesNoTime) {
   };
   EXPECT_FALSE(says_so("f32"));
   EXPECT_TRUE(says_so("f16"));
-  EXPECT_EQ(says_so("bf16"), !multiplies_on_cpu(DType::bf16));
+  EXPECT_EQ(says_so("bf16"), !multiplies_on_cpu(DType::bf16) && !has_amx());
 }
 
 TEST_F(LowPrecision, SettingsAndResumingChangeNoBit) {
