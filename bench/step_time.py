@@ -147,8 +147,8 @@ def main():
     parser.add_argument("--kinds", default="default,compiled,tuned", help="of PyTorch's ways")
     parser.add_argument("networks", nargs="*", default=[name for name in CASES if name != "gpt2"])
     args = parser.parse_args()
-    if args.length is not None and (args.length < 1 or args.llmc):
-        raise peers.Failed("--length is at least 1, and none with --llmc", 2)
+    if args.length is not None and (args.length < 1 or args.llmc or "gpt2" not in args.networks):
+        raise peers.Failed("--length: expected at least 1, for gpt2, without --llmc", 2)
     print(f"{peers.processor()}, {THREADS} threads, {args.dtype}, {' '.join(our_form(args))}\n")
     table, summary = Table(
         "network", ("batch", "{}"), ("ours, ms", "{:.0f}"), ("GFLOP/s, nominal", "{:.0f}"), ("of peak", "{:.0f} %"), "peer",

@@ -12,12 +12,18 @@ namespace lethe::simd {
 using Words [[gnu::vector_size(kLanes * sizeof(std::uint32_t))]] = std::uint32_t;
 using Halves [[gnu::vector_size(kLanes * sizeof(std::uint16_t))]] = std::uint16_t;
 
+/// Floats rounded to bf16, as Bf16Format has it for one, in the upper halves of as many words; what is in the lower
+/// ones does not count.
+template <class Words, class Floats>
+Words round_upper_halves(const Floats& values) {
+  const Words bits = std::bit_cast<Words>(values);
+  return values != values ? bits | 0x400000U : bits + 0x7FFF + (bits >> 16 & 1);
+}
+
 /// As Bf16Format has it for one.
 inline Lanes widen(const Halves& halves) { return std::bit_cast<Lanes>(__builtin_convertvector(halves, Words) << 16); }
 inline Halves round_to_bf16(const Lanes& lanes) {
-  const Words bits = std::bit_cast<Words>(lanes), near = bits + 0x7FFF + (bits >> 16 & 1);
-  const Words rounded = (bits & 0x7FFFFFFFU) > 0x7F800000U ? bits | 0x400000U : near;
-  return __builtin_convertvector(rounded >> 16, Halves);
+  return __builtin_convertvector(round_upper_halves<Words>(lanes) >> 16, Halves);
 }
 
 inline Lanes load(const Bf16* from) {

@@ -58,7 +58,8 @@ bool may_take_tiles(DType dtype, bool trusted) { return trusted || dtype != DTyp
 
 std::string cpu_provider() {
   if (!has_onednn())
-    return message("Eigen; bf16 ", has_amx() ? "multiplied by AMX in products, else" : "and f16", " widened to f32");
+    return message("Eigen; bf16", has_amx() ? " multiplied by AMX in products and attention; else it" : "",
+                   " and f16 widened to f32");
   const char* const by = onednn_has_tiles()           ? "multiplied by AMX, in convolutions where trusted"
                          : onednn_serves(DType::bf16) ? "multiplied by AVX-512"
                                                       : "widened to f32";

@@ -16,8 +16,8 @@ bool has_onednn();
 std::string onednn_version();
 /// Whether `provider` means oneDNN for this dtype; fails if it is asked for by name and cannot serve.
 bool uses_onednn(Provider provider, DType dtype);
-/// Whether numbers of this dtype are multiplied as they are, by this processor and this build; else they are widened to
-/// f32, piece by piece.
+/// Whether oneDNN multiplies numbers of this dtype as they are, or they are f32 or f64; else they are widened to f32,
+/// piece by piece. Products and attention of bf16 need no oneDNN where there is AMX (kernels/cpu/amx.h).
 bool multiplies_on_cpu(DType dtype);
 /// Whether oneDNN is built in and multiplies tiles of bf16 (AMX).
 bool onednn_has_tiles();

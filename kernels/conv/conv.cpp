@@ -58,15 +58,15 @@ std::vector<Algorithm> algorithms_on_cpu(ConvPass pass, const ConvShape& shape, 
                   winograd = {"winograd",
                               [=] { return prepare_conv_winograd(pass, shape, bias, dtype, device.threads); }};
   const bool may_be_winograd = is_best && (dtype == DType::f32 || dtype == DType::bf16) && device.winograd;
-  const bool bf16_is_fast = dtype == DType::bf16 && by_onednn, has_amx = onednn_has_tiles();
+  const bool bf16_is_fast = dtype == DType::bf16 && by_onednn, onednn_has_amx = onednn_has_tiles();
   const bool is_winograd_best =
-      is_for_winograd(shape) && (!bf16_is_fast || (!has_amx && is_winograd_faster_than_bf16(pass, shape)));
+      is_for_winograd(shape) && (!bf16_is_fast || (!onednn_has_amx && is_winograd_faster_than_bf16(pass, shape)));
   // oneDNN's own gradients of 1x1 kernels take up to 1.4 times as long in f32 (bench_convolutions), of bf16 by AMX 2 to
   // 4 times (2.6.3).
   const bool trusted = is_trusted(pass, shape, dtype);
   const bool is_for_product =
       is_best && by_onednn &&
-      (dtype == DType::f32 ? pass == ConvPass::GradWeight : !trusted || (has_amx && pass != ConvPass::Forward));
+      (dtype == DType::f32 ? pass == ConvPass::GradWeight : !trusted || (onednn_has_amx && pass != ConvPass::Forward));
   std::vector<Algorithm> algorithms;
   if (device.fast_f32 && is_best && dtype == DType::f32)
     algorithms.push_back(

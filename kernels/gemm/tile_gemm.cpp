@@ -28,19 +28,21 @@ using tiles::Panel, tiles::Side, tiles::Vectors;
 
 constexpr std::int64_t kPanelBytes = 1 << 20, kPanelTerms = 1024;  // of a panel, at most
 constexpr std::int64_t kSumsBytes = 1 << 20;                       // that wait for another panel
-constexpr std::int64_t kFewColumns = 128;
+constexpr std::int64_t kFewColumns = 128;                          // packing rows takes longer than they save
 constexpr std::int64_t kManySums = 1 << 20;  // of a weight's gradient in f32, more than a block of rows (row_blocks.h)
 constexpr std::int64_t kLineBytes = 64;      // of a cache
 constexpr std::int64_t kTileSums = tiles::kRows * tiles::kColumns;
 
 constexpr std::int64_t parts_of(std::int64_t n, std::int64_t part) { return (n + part - 1) / part; }
-/// Parts of at most so much, but for what makes them a multiple, and of nearly equal size: that of each but the last.
+/// The size of each part but the last, if n is cut into as few parts of at most `most` as possible, all about as large;
+/// rounded up to a multiple.
 constexpr std::int64_t even_part(std::int64_t n, std::int64_t most, std::int64_t multiple) {
   n = std::max<std::int64_t>(n, 1);
   return round_up(parts_of(n, parts_of(n, std::max(most, multiple))), multiple);
 }
 
-/// Two vectors. `past` the cache: what stood there is not read, and end_of_lines() comes before anyone else reads it.
+/// Writes two vectors. `past`: past the cache, which does not read then what stood there; fence_stores() must come
+/// before another thread reads them.
 void store_both(const simd::Lanes& low, const simd::Lanes& high, float* to, bool past) {
 #ifdef __AVX512F__
   if (past) {
@@ -63,7 +65,7 @@ void store_both(const simd::Lanes& low, const simd::Lanes& high, Bf16* to, bool)
   simd::store(high, to + simd::kLanes, simd::kLanes);
 #endif
 }
-void end_of_lines() {
+void fence_stores() {
 #ifdef __AVX512F__
   _mm_sfence();
 #endif
@@ -113,7 +115,7 @@ class TileGemm final : public Kernel {
       const std::int64_t row = task / across % down * rows_, column = task % across * columns_;
       multiply_part(of_stack(args, task / across / down, worker),
                     {row, column, std::min(rows_, s_.m - row), std::min(columns_, s_.n - column)});
-      end_of_lines();
+      fence_stores();
     });
   }
 
@@ -126,7 +128,7 @@ class TileGemm final : public Kernel {
     C* c;
     Bf16 *panel, *left;
     float* sums;
-    bool past;  // the cache: so c is written
+    bool past;  // c is written past the cache
   };
   /// Some rows of c by some columns.
   struct Part {
@@ -163,7 +165,7 @@ class TileGemm final : public Kernel {
                      std::int64_t rows) const {
     const Panel left{rows, panel.terms};
     const Vectors<Bf16> a = product.a.from(part.row + row, term);
-    // Few columns are not worth packing rows that are tiles as they lie.
+    // Whole tiles of rows can be loaded from where they lie.
     const bool packs =
         s_.transpose_a || rows < tiles::kBlock || panel.terms % tiles::kDepth != 0 || part.columns > kFewColumns;
     if (packs) tiles::pack(left, a, Side::Left, product.left);
@@ -175,7 +177,7 @@ class TileGemm final : public Kernel {
         float* const block = sums + column * tiles::kBlock;
         const std::int64_t columns = std::min(tiles::kBlock, part.columns - column);
         const bool is_last = piece + 1 == left.pieces() && term + panel.terms == s_.k;
-        if (is_last && !product.past) fetch(product, part.row + row, part.column + column, rows);
+        if (is_last && !product.past) prefetch_c(product, part.row + row, part.column + column, rows);
         multiply_block(registers, left.depth_of(piece), of_left,
                        product.panel + panel.offset(piece, column / tiles::kColumns), term > 0 || piece > 0,
                        {rows, columns}, {block, tiles::kColumns * sizeof(float), kTileSums, 2 * kTileSums});
@@ -188,8 +190,8 @@ class TileGemm final : public Kernel {
             tiles::kDepth, tiles::kRows * a.stride};
   }
 
-  /// What is soon written comes into the cache while others multiply.
-  void fetch(const Product& product, std::int64_t row, std::int64_t column, std::int64_t rows) const {
+  /// Brings into the cache what will be written when the block is multiplied.
+  void prefetch_c(const Product& product, std::int64_t row, std::int64_t column, std::int64_t rows) const {
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < tiles::kBlock; j += kLineBytes / sizeof(C))
         __builtin_prefetch(product.c + (row + i) * s_.row_c() + column + j, 1);

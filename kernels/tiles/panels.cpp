@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/low_lanes.h"
+
 namespace lethe::tiles {
 namespace {
 
@@ -22,18 +24,13 @@ V read(const T* from) {
   return values;
 }
 
-/// Rounded to bf16, as Bf16Format has it for one, in the upper halves.
-Pairs round_upper_halves(const float* from) {
-  const Floats values = read<Floats>(from);
-  const auto bits = std::bit_cast<Pairs>(values);
-  return values != values ? bits | 0x400000U : bits + 0x7FFF + (bits >> 16 & 1);
-}
+/// 16 numbers, in the upper halves.
+Pairs rounded(const float* from) { return simd::round_upper_halves<Pairs>(read<Floats>(from)); }
 
 /// 32 terms of a vector.
 Pairs pairs_of_row(const Bf16* from) { return read<Pairs>(from); }
 Pairs pairs_of_row(const float* from) {
-  const auto low = std::bit_cast<Numbers>(round_upper_halves(from)),
-             high = std::bit_cast<Numbers>(round_upper_halves(from + kPairs));
+  const auto low = std::bit_cast<Numbers>(rounded(from)), high = std::bit_cast<Numbers>(rounded(from + kPairs));
   return std::bit_cast<Pairs>(__builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29,
                                                       31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61,
                                                       63));
@@ -46,9 +43,7 @@ Pairs pairs_of_two(const Bf16* even, const Bf16* odd) {
       Numbers(__builtin_shufflevector(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25,
                                       10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)));
 }
-Pairs pairs_of_two(const float* even, const float* odd) {
-  return round_upper_halves(even) >> 16 | (round_upper_halves(odd) & 0xFFFF0000U);
-}
+Pairs pairs_of_two(const float* even, const float* odd) { return rounded(even) >> 16 | (rounded(odd) & 0xFFFF0000U); }
 
 /// Exchanges the off-diagonal blocks of `Block` x `Block` in all blocks twice as large.
 template <int Block>
@@ -76,7 +71,7 @@ void exchange_blocks(Pairs (&rows)[kPairs]) {
 /// Memory comes faster if it is asked for some tiles before.
 constexpr std::int64_t kBytesAhead = 512;
 
-/// `ahead`: so many elements after each that is read, one will be read soon.
+/// The program will soon read what lies `ahead` elements after what it reads here.
 template <class T>
 void pack_tile(const Vectors<T>& from, Side side, std::int64_t ahead, Bf16* to) {
   Pairs rows[kPairs];
@@ -103,7 +98,7 @@ void pack_tile(const Vectors<T>& from, Side side, std::int64_t ahead, Bf16* to) 
   for (int i = 0; i < kPairs; ++i) std::memcpy(to + i * kDepth, &rows[i], sizeof rows[i]);
 }
 
-/// A tile that has but so many vectors or terms.
+/// A tile of fewer vectors or terms.
 template <class T>
 void pack_part(const Vectors<T>& from, Side side, std::int64_t vectors, std::int64_t terms, Bf16* to) {
   alignas(64) T part[kSize] = {};

@@ -2,12 +2,12 @@
 // numbers in f32.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "framework/error.h"
 #include "kernels/attention/attention.h"
 #include "kernels/low_floats.h"
+#include "tests/support/guarded.h"
 #include "tests/support/random_values.h"
 
 namespace lethe::testing {
@@ -22,10 +22,7 @@ struct Outputs {
   template <class T>
   static Outputs run(const Kernel& kernel, const std::vector<const void*>& inputs,
                      const std::vector<std::int64_t>& sizes, const std::vector<bool>& wide) {
-    constexpr std::size_t kGuard = 4096;
-    const auto bytes = static_cast<std::size_t>(kernel.workspace_bytes());
-    std::vector<std::byte> memory(bytes + 64 + kGuard, std::byte{0xff});
-    std::byte* const workspace = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
+    const Guarded workspace(kernel.workspace_bytes());
     std::vector<std::vector<T>> low;
     std::vector<std::vector<float>> high;
     std::vector<void*> in, out;
@@ -36,9 +33,8 @@ struct Outputs {
     }
     for (std::size_t i = 0; i < sizes.size(); ++i)
       out.push_back(wide[i] ? static_cast<void*>(high[i].data()) : low[i].data());
-    kernel.run({.inputs = in.data(), .outputs = out.data(), .workspace = workspace});
-    EXPECT_TRUE(std::all_of(workspace + bytes, memory.data() + memory.size(),
-                            [](std::byte b) { return b == std::byte{0xff}; }));
+    kernel.run({.inputs = in.data(), .outputs = out.data(), .workspace = workspace.data()});
+    EXPECT_TRUE(workspace.intact());
     for (std::size_t i = 0; i < sizes.size(); ++i)
       if (!wide[i]) high[i].assign(low[i].begin(), low[i].end());
     return {high};
@@ -92,7 +88,7 @@ void expect_as_in_f32(AttentionShape s, const std::vector<std::int32_t>& lengths
   const char* const names[] = {"dq", "dk", "dv"};
   for (std::size_t i = 0; i < 3; ++i) {
     expect_near(low.of[i], exact.of[i], names[i]);
-    for (std::size_t at = 0; at < exact.of[i].size(); ++at)  // of what no one sees
+    for (std::size_t at = 0; at < exact.of[i].size(); ++at)  // those of keys that no row sees
       ASSERT_TRUE(exact.of[i][at] != 0 || low.of[i][at] == 0) << names[i] << ", " << at;
   }
 }
@@ -104,9 +100,10 @@ TEST(TileAttention, GivesThatOfF32) {
   expect_as_in_f32({.batch = 1, .rows = 17, .keys = 17, .heads = 3, .kv_heads = 1, .size = 128, .dropout = 0.25});
   expect_as_in_f32({.batch = 1, .rows = 20, .keys = 20, .heads = 1, .kv_heads = 1, .size = 300, .causal = true});
   expect_as_in_f32({.batch = 1, .rows = 9, .keys = 40, .heads = 1, .kv_heads = 1, .size = 16, .causal = true});
+  expect_as_in_f32({.batch = 1, .rows = 20, .keys = 20, .heads = 2, .kv_heads = 2, .size = 1});  // the scale is 1
 }
 
-/// Of factors that have more tiles one way round than the other.
+/// Some factors have more tiles as [keys, rows] than as [rows, keys].
 TEST(TileAttention, PacksAllSizesOfTiles) {
   for (const std::int64_t rows : {5, 33, 40, 70, 80, 100, 112})
     for (const std::int64_t keys : {17, 30, 64, 100})

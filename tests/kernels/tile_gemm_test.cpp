@@ -2,6 +2,7 @@
 // definition.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "kernels/gemm/providers.h"
 #include "kernels/low_floats.h"
 #include "kernels/tiles/panels.h"
+#include "tests/support/guarded.h"
 #include "tests/support/kernel_runner.h"
 #include "tests/support/random_values.h"
 
@@ -145,22 +147,21 @@ TEST(TileGemm, BitsDependOnTheFactorsAlone) {
 /// Large results in f32 are written past the cache where they begin at a line of it: the same numbers.
 TEST(TileGemm, LargeGradientsAreTheSameWhereverTheyBegin) {
   for (const std::int64_t n : {1056, 1040}) {
-    const GemmShape s{.m = 1024, .n = n, .k = 40, .transpose_a = true, .wide_c = true};
+    const GemmShape s{.m = 1536, .n = n, .k = 40, .transpose_a = true, .wide_c = true};
     const auto a = random_values<Bf16>(s.m * s.k, 1), b = random_values<Bf16>(s.k * s.n, 2);
     const auto kernel = prepare_gemm_on_tiles(s, 2);
-    std::vector<std::byte> workspace(static_cast<std::size_t>(kernel->workspace_bytes()) + 64);
-    std::vector<float> memory(static_cast<std::size_t>(2 * s.m * s.n + 64), NAN);
-    const auto line_of = [](auto* at) {
-      return at + (64 - reinterpret_cast<std::uintptr_t>(at) % 64) % 64 / sizeof *at;
-    };
-    float *const at_line = line_of(memory.data()), *const elsewhere = at_line + s.m * s.n + 1;
+    const Guarded workspace(kernel->workspace_bytes());
+    const std::int64_t bytes = s.m * s.n * static_cast<std::int64_t>(sizeof(float));
+    const Guarded memory(bytes), beside(bytes + static_cast<std::int64_t>(sizeof(float)));
+    auto *const at_line = static_cast<float*>(memory.data()), *const elsewhere = static_cast<float*>(beside.data()) + 1;
     for (float* const c : {at_line, elsewhere}) {
-      const void* const in[] = {a.data(), b.data(), nullptr};
+      void* in[] = {const_cast<Bf16*>(a.data()), const_cast<Bf16*>(b.data()), nullptr};
       void* out = c;
-      kernel->run({.inputs = const_cast<void* const*>(in), .outputs = &out, .workspace = line_of(workspace.data())});
+      kernel->run({.inputs = in, .outputs = &out, .workspace = workspace.data()});
     }
-    EXPECT_EQ(std::memcmp(at_line, elsewhere, static_cast<std::size_t>(s.m * s.n) * sizeof(float)), 0) << n;
-    EXPECT_FALSE(std::isnan(at_line[s.m * s.n - 1]));
+    EXPECT_TRUE(workspace.intact() && memory.intact() && beside.intact());
+    EXPECT_EQ(std::memcmp(at_line, elsewhere, static_cast<std::size_t>(bytes)), 0) << n;
+    EXPECT_TRUE(std::none_of(at_line, at_line + s.m * s.n, [](float x) { return std::isnan(x); })) << n;
   }
 }
 
