@@ -2,6 +2,7 @@
 // CPU's compiler does the same by itself.
 #pragma once
 #include <initializer_list>
+#include <type_traits>
 
 #include "kernels/each_device.h"
 
@@ -26,25 +27,24 @@ HD Pack<T, V> load_pack(const T* from) {
   expect_aligned<Pack<T, V>>(from);
   return *reinterpret_cast<const Pack<T, V>*>(from);
 }
-/// On a GPU 16 bytes at a time where it has so many: left to itself nvcc cuts stores in loops into elements.
+/// On a GPU 16 bytes at a time where it has so many, or 8: left to itself nvcc cuts stores in loops into elements.
 template <int V, class T>
 HD void store_pack(T* to, const Pack<T, V>& pack) {
   expect_aligned<Pack<T, V>>(to);
 #ifdef __CUDA_ARCH__
-  if constexpr (sizeof pack % sizeof(uint4) == 0) {
-    uint4 words[sizeof pack / sizeof(uint4)];
+  if constexpr (sizeof pack % sizeof(uint2) == 0) {
+    using Word = std::conditional_t<sizeof pack % sizeof(uint4) == 0, uint4, uint2>;
+    Word words[sizeof pack / sizeof(Word)];
     memcpy(words, &pack, sizeof pack);
-    for (int w = 0; w < static_cast<int>(sizeof pack / sizeof(uint4)); ++w)
-      __stwb(reinterpret_cast<uint4*>(to) + w, words[w]);
+    for (Word& word : words) __stwb(reinterpret_cast<Word*>(to) + (&word - words), word);
     return;
   }
 #endif
   *reinterpret_cast<Pack<T, V>*>(to) = pack;
 }
 
-/// Elements of T in a pack.
 template <class T>
-inline constexpr int kPack = static_cast<int>(kPackBytes / sizeof(T));
+inline constexpr int kPack = static_cast<int>(kPackBytes / sizeof(T));  // elements of T
 
 /// Whether packs of any size may be read and written at these addresses.
 inline bool can_pack(std::initializer_list<const void*> addresses) {

@@ -49,12 +49,13 @@ inline constexpr std::int64_t kGgufBlock = 32, kDynamicBlock = 256;
 /// Elements of what has states in 8 bits, at least.
 inline constexpr std::int64_t kLeastInBlocks = 4096;
 
-/// What the 16 codes of nf4 and nf4-dq mean, ascending, as parts of a block's largest magnitude. Device code calls it.
-constexpr float nf4_value(int code) {
-  constexpr float kValues[16] = {
-      -1.0F,         -0.696192801F, -0.525073051F, -0.394917488F, -0.284441382F, -0.184773430F, -0.0910500363F, 0.0F,
-      0.0795802996F, 0.160930201F,  0.246112302F,  0.337915242F,  0.440709829F,  0.562617004F,  0.722956836F,   1.0F};
-  return kValues[code];
-}
+/// What the 16 codes of nf4 and nf4-dq mean, ascending, as parts of a block's largest magnitude.
+struct Nf4Values {
+  float of_code[16];
+};
+inline constexpr Nf4Values kNf4Values{{-1.0F, -0.696192801F, -0.525073051F, -0.394917488F, -0.284441382F, -0.184773430F,
+                                       -0.0910500363F, 0.0F, 0.0795802996F, 0.160930201F, 0.246112302F, 0.337915242F,
+                                       0.440709829F, 0.562617004F, 0.722956836F, 1.0F}};
+constexpr float nf4_value(int code) { return kNf4Values.of_code[code]; }
 
 }  // namespace lethe

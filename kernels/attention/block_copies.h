@@ -1,38 +1,12 @@
 // How a block of attention gets rows of heads into its shared memory: it starts the copies of a tile, works on the tile
 // before, which is in other memory, and then waits. And how a warp writes rows.
 #pragma once
-#include <cstring>
-
 #include "kernels/attention/heads.h"
 #include "kernels/attention/shared_rows.h"
+#include "kernels/shared_copies.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {
-
-/// Starts a copy of 16 or 4 bytes into shared memory, of zeros unless `is_there`.
-template <int Bytes>
-__device__ void copy_later(void* to, const void* from, bool is_there) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (Bytes == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(is_there ? 16 : 0)
-                 : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(at), "l"(from), "r"(is_there ? 4 : 0) : "memory");
-#else
-  if (is_there)
-    std::memcpy(to, from, Bytes);
-  else
-    std::memset(to, 0, Bytes);
-#endif
-}
-/// All that the block's threads have copied is there, and none of them still reads what it read until now.
-__device__ inline void meet_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-  __syncthreads();
-}
 
 /// A head of a sample in memory.
 template <class T>
@@ -59,7 +33,8 @@ struct HeadRows {
       const int rows = d < size ? end - position : 0;
       if (first >= kStep) return;
       for (int n = 0; n < Rows; n += kStep, from += kStep * width)
-        if (Rows % kStep == 0 || n + first < Rows) copy_later<16>(to.from(n + first).data + d, from, n + first < rows);
+        if (Rows % kStep == 0 || n + first < Rows)
+          copy_later<16>(to.from(n + first).data + d, from, n + first < rows ? 16 : 0);
     } else {
       for (int i = static_cast<int>(thread); i < Rows * Size; i += kThreads) {
         const int row = position + i / Size, d = i % Size;

@@ -1,7 +1,7 @@
 // dy . y of each row, by blocks (blocks.h): 8 or 16 lanes have a row, each 8 numbers of it.
 #pragma once
 #include "kernels/attention/blocks.h"
-#include "kernels/attention/tensor_cores.h"
+#include "kernels/tensor_cores.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {

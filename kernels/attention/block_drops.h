@@ -2,7 +2,7 @@
 // (kept_shares.h).
 #pragma once
 #include "kernels/attention/kept_shares.h"
-#include "kernels/attention/tensor_cores.h"
+#include "kernels/tensor_cores.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {

@@ -5,6 +5,7 @@
 #include "kernels/attention/block_weights.h"
 #include "kernels/attention/blocks.h"
 #include "kernels/attention/cuda_grad.h"
+#include "kernels/shared_copies.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {
@@ -43,7 +44,7 @@ struct BlockKeyGrad {
       HeadRows<T>(of.dy, sample, head, packs).template copy<kRows>(row, last, shared.from(2 * kRows * half + kRows));
       if (const int r = row + thread % kRows; thread < 2 * kRows)
         copy_later<4>(numbers + 2 * kRows * half + thread,
-                      (thread < kRows ? of.lse : of.delta) + s.row_of(sample, head, r), r < last);
+                      (thread < kRows ? of.lse : of.delta) + s.row_of(sample, head, r), r < last ? 4 : 0);
     };
     const int end = static_cast<int>(s.keys);
     HeadRows<T>(of.a.in.k, sample, kv_head, packs).template copy<kBlockRows>(key, end, own);

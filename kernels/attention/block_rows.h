@@ -5,6 +5,7 @@
 #include "kernels/attention/blocks.h"
 #include "kernels/attention/running_row.h"
 #include "kernels/attention/sight.h"
+#include "kernels/shared_copies.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/attention/tensor_cores.h"
+#include "kernels/tensor_cores.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {

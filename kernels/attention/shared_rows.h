@@ -2,7 +2,7 @@
 // stand 16 bytes further apart than they are long, so that the eight that ldmatrix reads at once lie in different
 // banks.
 #pragma once
-#include "kernels/attention/tensor_cores.h"
+#include "kernels/tensor_cores.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {

@@ -1,7 +1,7 @@
 // What rows see of a tile of keys, or keys of a tile of rows, on tensor cores (tensor_cores.h).
 #pragma once
 #include "kernels/attention/shape.h"
-#include "kernels/attention/tensor_cores.h"
+#include "kernels/tensor_cores.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {

@@ -1,7 +1,7 @@
 // What a warp has of attention on tensor cores: 16 rows of a head in memory, 16 by 16 shares, and sums of 16 rows.
 #pragma once
 #include "kernels/attention/heads.h"
-#include "kernels/attention/tensor_cores.h"
+#include "kernels/tensor_cores.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {

@@ -5,6 +5,7 @@
 #include "kernels/attention/heads.h"
 #include "kernels/each_device.h"
 #include "kernels/low_floats.h"
+#include "kernels/tensor_cores.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {
@@ -52,8 +53,6 @@ struct HeadPosition {
   __device__ HeadPosition(std::int64_t i, std::int64_t of, std::int64_t positions)
       : sample(i / positions / of), head(i / positions % of), position(i % positions) {}
 };
-
-inline constexpr std::int64_t kWarps = 4;  // of a block
 
 template <class F>
 __global__ void for_each_warp_kernel(std::int64_t n, F f) {

@@ -5,6 +5,7 @@
 
 #include "framework/error.h"
 #include "kernels/by_kind.h"
+#include "kernels/gemm/coded_gemm.h"
 #include "kernels/gemm/column_blocks.h"
 #include "kernels/quantized/cuda_launches.h"
 #include "kernels/quantized/dequantize.h"
@@ -148,8 +149,10 @@ std::unique_ptr<Kernel> prepare_weight_product(const GemmShape& s, DType dtype, 
                           (low || (in_blocks && of_weight == dtype) || (on_cpu && dtype == DType::f32));
   check(can_be_low || of_weight == dtype || of_weight == wide_of(dtype), "no product of ", name_of(dtype), " and ",
         name_of(of_weight), on_cpu ? " but of a matrix by a weight" : " on a GPU");
-  if (can_be_low && (of_weight == dtype ? in_blocks : of_weight != wide_of(dtype)))
+  if (can_be_low && (of_weight == dtype ? in_blocks : of_weight != wide_of(dtype))) {
+    if (is_coded_product(s, dtype, device.kind)) return prepare_coded_product(s, dtype, of_weight, device);
     return std::make_unique<InWeightBlocks>(s, dtype, of_weight, device);
+  }
   GemmShape plain = s;
   plain.wide_b = of_weight != dtype;
   return prepare_gemm(plain, dtype, device);

@@ -3,31 +3,10 @@
 #include <algorithm>
 
 #include "kernels/dtypes.h"
-#include "kernels/each_device.h"
-#include "kernels/quantized/groups.h"
+#include "kernels/packs.h"
+#include "kernels/quantized/for_groups.h"
 
 namespace lethe {
-
-/// Calls `body` with the groups of its format.
-template <class Body>
-auto for_groups(const BlockedWeight& weight, const Body& body) {
-  const BlockFormat format = block_format(weight.dtype, weight.shape);
-  switch (weight.dtype) {
-    case DType::int8:
-      return body(Int8Groups{format});
-    case DType::q8_0:
-      return body(Q80Groups{format});
-    case DType::q4_0:
-      return body(Q40Groups{{format}});
-    case DType::q4_1:
-      return body(Q41Groups{{format}});
-    case DType::nf4:
-      return body(Nf4Groups{format});
-    default:
-      check(weight.dtype == DType::nf4_dq, "no weights are in ", name_of(weight.dtype));
-      return body(Nf4DoubleGroups{{format}});
-  }
-}
 
 /// Number first + i of the weight at to[i].
 template <class Groups, class T>
@@ -36,15 +15,17 @@ struct Dequantize {
   const std::byte* memory;
   std::int64_t first;
   T* to;
-  HD void operator()(std::int64_t i) const {
-    const std::int64_t at = first + i, g = at / groups.size();
-    to[i] = static_cast<T>(groups.value(groups.group(memory, g), at - g * groups.size()));
+  HD void operator()(std::int64_t i) const { numbers(i, 1, to + i); }
+  template <int V>
+  HD void pack(std::int64_t i) const {
+    Pack<T, V> of;
+    numbers(i, V, of.at), store_pack(to + i, of);
   }
-  /// Numbers of one group.
-  void group(std::int64_t i, std::int64_t count) const {
-    const std::int64_t at = first + i, g = at / groups.size(), within = at - g * groups.size();
+  /// `count` of them, which are in one group.
+  HD void numbers(std::int64_t i, std::int64_t count, T* at) const {
+    const std::int64_t g = (first + i) / groups.size(), within = first + i - g * groups.size();
     const CodeGroup of = groups.group(memory, g);
-    for (std::int64_t k = 0; k < count; ++k) to[i + k] = static_cast<T>(groups.value(of, within + k));
+    for (std::int64_t k = 0; k < count; ++k) at[k] = static_cast<T>(groups.value(of, within + k));
   }
 };
 
@@ -62,10 +43,9 @@ void dequantize(Cpu, void*, const BlockedWeight& weight, const void* memory, std
   for_groups(weight, [&](const auto& groups) {
     const Dequantize<std::decay_t<decltype(groups)>, T> of{groups, static_cast<const std::byte*>(memory), first, to};
     parallel_ranges(count, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
-      while (begin < end) {
-        const std::int64_t left = groups.size() - (first + begin) % groups.size(), some = std::min(left, end - begin);
-        of.group(begin, some);
-        begin += some;
+      for (std::int64_t some = 0; begin < end; begin += some) {
+        some = std::min(groups.size() - (first + begin) % groups.size(), end - begin);
+        of.numbers(begin, some, to + begin);
       }
     });
   });
@@ -75,8 +55,9 @@ template <class T>
 void dequantize(Cuda device, void* stream, const BlockedWeight& weight, const void* memory, std::int64_t first,
                 std::int64_t count, T* to) {
   for_groups(weight, [&](const auto& groups) {
-    parallel_for(
-        device, stream, count,
+    const bool whole = first % kPack<T> == 0 && groups.size() % kPack<T> == 0;
+    for_each_pack<kPack<T>>(
+        device, stream, count, whole && can_pack({to}),
         Dequantize<std::decay_t<decltype(groups)>, T>{groups, static_cast<const std::byte*>(memory), first, to});
   });
 }

@@ -10,6 +10,7 @@
 #include "framework/error.h"
 #include "framework/language/block_formats.h"
 #include "kernels/low_formats.h"
+#include "kernels/quantized/nf4_number.h"
 
 namespace lethe {
 
@@ -78,7 +79,7 @@ struct Nf4Groups {
     return {codes_at(block + 4), f32_at(block), 0};
   }
   HD static float value(const CodeGroup& of, std::int64_t i) {
-    return nf4_value(of.codes[i >> 1] >> (i & 1 ? 0 : 4) & 15) * of.scale;
+    return nf4_number(of.codes[i >> 1] >> (i & 1 ? 0 : 4) & 15) * of.scale;
   }
 };
 

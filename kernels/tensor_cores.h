@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/attention/warps.h"
+#include "kernels/device_code.h"
+#include "kernels/low_floats.h"
 
 #ifdef LETHE_DEVICE_CODE
 /// Before loops whose bodies are long and have registers by their index.
@@ -16,6 +17,8 @@
 #endif
 
 namespace lethe {
+
+inline constexpr std::int64_t kWarps = 4;  // of a block
 
 // A pair is two numbers side by side that are summed over.
 struct LeftTile {
