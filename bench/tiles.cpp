@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bench/bench.h"
-#include "kernels/cpu/amx.h"
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/gemm/gemm.h"

@@ -1,7 +1,7 @@
 #include "kernels/provider.h"
 
 #include "framework/error.h"
-#include "kernels/cpu/amx.h"
+#include "kernels/cpu/bf16_units.h"
 #ifdef LETHE_HAS_ONEDNN
 #include "kernels/cpu/onednn.h"
 #endif
@@ -9,6 +9,17 @@
 namespace lethe {
 
 namespace {
+
+/// Whether bf16 is multiplied faster once it is widened to f32.
+bool is_bf16_slow() { return !onednn_has_tiles() && has_slow_bf16(); }
+
+const char* how_bf16_is_multiplied() {
+  if (onednn_has_tiles()) return "multiplied by AMX, in convolutions where trusted";
+  if (!onednn_serves(DType::bf16)) return "widened to f32";
+  return is_bf16_slow() ? "widened to f32, which AVX-512 multiplies twice as fast here" : "multiplied by AVX-512";
+}
+
+}  // namespace
 
 bool onednn_serves(DType dtype) {
 #ifdef LETHE_HAS_ONEDNN
@@ -18,8 +29,6 @@ bool onednn_serves(DType dtype) {
   return false;
 #endif
 }
-
-}  // namespace
 
 bool has_onednn() {
 #ifdef LETHE_HAS_ONEDNN
@@ -40,10 +49,9 @@ std::string onednn_version() {
 
 bool uses_onednn(Provider provider, DType dtype) {
   if (provider == Provider::Eigen) return false;
-  const bool serves = onednn_serves(dtype);
-  check(serves || provider == Provider::Best, "oneDNN does not serve ", name_of(dtype),
+  check(onednn_serves(dtype) || provider == Provider::Best, "oneDNN does not serve ", name_of(dtype),
         has_onednn() ? "" : " here: it is not built in");
-  return serves;
+  return onednn_serves(dtype) && (provider != Provider::Best || dtype != DType::bf16 || !is_bf16_slow());
 }
 
 bool onednn_has_tiles() {
@@ -60,12 +68,9 @@ std::string cpu_provider() {
   if (!has_onednn())
     return message("Eigen; bf16", has_amx() ? " multiplied by AMX in products and attention; else it" : "",
                    " and f16 widened to f32");
-  const char* const by = onednn_has_tiles()           ? "multiplied by AMX, in convolutions where trusted"
-                         : onednn_serves(DType::bf16) ? "multiplied by AVX-512"
-                                                      : "widened to f32";
-  return message("oneDNN ", onednn_version(), "; bf16 ", by);
+  return message("oneDNN ", onednn_version(), "; bf16 ", how_bf16_is_multiplied());
 }
 
-bool multiplies_on_cpu(DType dtype) { return wide_of(dtype) == dtype || onednn_serves(dtype); }
+bool multiplies_on_cpu(DType dtype) { return wide_of(dtype) == dtype || uses_onednn(Provider::Best, dtype); }
 
 }  // namespace lethe

@@ -14,10 +14,13 @@ enum class Provider { Best, OneDnn, Eigen };
 bool has_onednn();
 /// "2.6.3"; "" without it.
 std::string onednn_version();
-/// Whether `provider` means oneDNN for this dtype; fails if it is asked for by name and cannot serve.
+/// Whether oneDNN is built in and can multiply numbers of this dtype as they are.
+bool onednn_serves(DType dtype);
+/// Whether `provider` means oneDNN for this dtype, which Best does not for bf16 where f32 is multiplied faster; fails
+/// if oneDNN is asked for by name and cannot serve.
 bool uses_onednn(Provider provider, DType dtype);
-/// Whether oneDNN multiplies numbers of this dtype as they are, or they are f32 or f64; else they are widened to f32,
-/// piece by piece. Products and attention of bf16 need no oneDNN where there is AMX (kernels/cpu/amx.h).
+/// Whether Provider::Best multiplies numbers of this dtype as they are; else they are widened to f32, piece by piece.
+/// Products and attention of bf16 need no oneDNN where there is AMX (kernels/cpu/bf16_units.h).
 bool multiplies_on_cpu(DType dtype);
 /// Whether oneDNN is built in and multiplies tiles of bf16 (AMX).
 bool onednn_has_tiles();

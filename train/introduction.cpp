@@ -9,7 +9,7 @@
 #include "framework/builder/network_weights.h"
 #include "framework/error.h"
 #include "framework/name_pattern.h"
-#include "kernels/cpu/amx.h"
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/provider.h"
 #include "train/recipe.h"

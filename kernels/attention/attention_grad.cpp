@@ -6,7 +6,7 @@
 #include "kernels/attention/kept_tile.h"
 #include "kernels/attention/products.h"
 #include "kernels/attention/tile_products.h"
-#include "kernels/cpu/amx.h"
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/dtypes.h"
 

@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "kernels/conv/providers.h"
-#include "kernels/cpu/amx.h"
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/low_lanes.h"
 #include "kernels/tiles/registers.h"

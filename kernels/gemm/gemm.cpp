@@ -2,7 +2,7 @@
 
 #include "framework/error.h"
 #include "kernels/by_kind.h"
-#include "kernels/cpu/amx.h"
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/gemm/column_blocks.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/gemm/row_blocks.h"

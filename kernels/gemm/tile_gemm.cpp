@@ -14,7 +14,7 @@
 #include <numeric>
 #include <optional>
 
-#include "kernels/cpu/amx.h"
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/low_lanes.h"

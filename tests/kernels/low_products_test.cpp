@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/conv/providers.h"
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/low_floats.h"
 #include "kernels/provider.h"
@@ -113,8 +114,10 @@ TEST(Widened, ProductsWrittenWideAreNotRounded) {
 class Native : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!multiplies_on_cpu(DType::bf16)) GTEST_SKIP() << "this processor has no products of bf16, or oneDNN is missing";
+    if (!onednn_serves(DType::bf16)) GTEST_SKIP() << "this processor has no products of bf16, or oneDNN is missing";
   }
+  /// What the rule takes, or where it widens, oneDNN all the same.
+  const Provider provider_ = multiplies_on_cpu(DType::bf16) ? Provider::Best : Provider::OneDnn;
 };
 
 TEST_F(Native, ConvolutionsGiveThoseOfF32ButForRounding) {
@@ -129,10 +132,21 @@ TEST_F(Native, ConvolutionsGiveThoseOfF32ButForRounding) {
       SCOPED_TRACE(::testing::Message() << "shape " << i << ", pass " << static_cast<int>(pass));
       const ConvShape s = with_out(shapes[i]);
       const bool bias = pass == ConvPass::Forward;
-      const auto kernel = prepare_conv(pass, s, {.bias = bias}, DType::bf16, cpu);
+      const auto kernel = prepare_conv(pass, s, {.bias = bias}, DType::bf16, cpu, provider_);
       expect_as_in_f32(*kernel, pass, s, bias, pass == ConvPass::GradWeight ? 600 : 300);
       EXPECT_EQ(kernel->implementation().find("widened"), std::string::npos) << kernel->implementation();
     }
+}
+
+/// AVX-512's instructions for bf16 are there and slow, and there is no AMX.
+TEST(Widened, IsTakenWhereInstructionsForBf16AreSlow) {
+  if (!onednn_serves(DType::bf16) || onednn_has_tiles() || !has_slow_bf16())
+    GTEST_SKIP() << "this processor has AMX, no products of bf16, or fast ones, or oneDNN is missing";
+  const GemmShape s{.m = 64, .n = 64, .k = 64};
+  const auto by = [&](Provider provider) { return prepare_gemm(s, DType::bf16, {}, provider)->implementation(); };
+  EXPECT_NE(by(Provider::Best).find("widened"), std::string::npos);
+  EXPECT_EQ(by(Provider::OneDnn).find("widened"), std::string::npos) << "asked for by name";
+  EXPECT_NE(cpu_provider().find("widened"), std::string::npos);
 }
 
 TEST_F(Native, ProductsGiveThoseOfF32ButForRounding) {
@@ -141,7 +155,7 @@ TEST_F(Native, ProductsGiveThoseOfF32ButForRounding) {
     for (const bool transpose_b : {false, true}) {
       const GemmShape s{.m = 70, .n = 33, .k = 130, .transpose_a = transpose_a, .transpose_b = transpose_b};
       const auto a = random_values<Bf16>(s.m * s.k, 1), b = random_values<Bf16>(s.k * s.n, 2);
-      const auto low = prepare_gemm(s, DType::bf16, cpu), exact = prepare_gemm(s, DType::f32, cpu);
+      const auto low = prepare_gemm(s, DType::bf16, cpu, provider_), exact = prepare_gemm(s, DType::f32, cpu);
       EXPECT_EQ(low->implementation().find("widened"), std::string::npos) << low->implementation();
       expect_rounded(run_kernel<Bf16>(*low, {a, b}, s.m * s.n),
                      run_kernel<float>(*exact, {wide(a), wide(b)}, s.m * s.n), 130);
@@ -158,7 +172,7 @@ TEST_F(Native, ProductsWrittenWideAreNotRounded) {
                         .transpose_a = transpose_a,
                         .wide_c = true,
                         .accumulate = accumulate};
-      const auto low = prepare_gemm(s, DType::bf16, {.threads = 2});
+      const auto low = prepare_gemm(s, DType::bf16, {.threads = 2}, provider_);
       EXPECT_EQ(low->implementation().find("widened"), std::string::npos) << low->implementation();
       expect_unrounded(*low, s);
     }

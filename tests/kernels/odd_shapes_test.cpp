@@ -39,7 +39,7 @@ std::vector<ConvWay> conv_ways() {
                       return prepare_conv_winograd(pass, s, false, dtype, kOddThreads);
                     }});
 #ifdef LETHE_HAS_ONEDNN
-    if (multiplies_on_cpu(dtype))
+    if (onednn_serves(dtype))
       ways.push_back({dtype, [=](ConvPass pass, const ConvShape& s) -> std::unique_ptr<Kernel> {
                         if (!is_trusted(pass, s, dtype)) return nullptr;
                         return prepare_conv_onednn(pass, s, false, dtype, kOddThreads, false);
@@ -58,7 +58,7 @@ std::vector<ProductWay> product_ways() {
       ways.push_back({dtype, [=](const GemmShape& s) { return prepare_gemm(s, dtype, kOddCpu, provider); }});
 #ifdef LETHE_HAS_ONEDNN
   for (const DType dtype : {DType::f32, DType::bf16})
-    if (multiplies_on_cpu(dtype))
+    if (onednn_serves(dtype))
       ways.push_back({dtype, [=](const GemmShape& s) { return prepare_gemm_onednn(s, dtype, kOddThreads, false); }});
 #endif
   return ways;
@@ -127,7 +127,7 @@ TEST(OddShapes, ProductsFollowTheDefinition) {
 #ifdef LETHE_HAS_ONEDNN
 /// What a processor with AMX falls back to is there on any that multiplies bf16.
 TEST(OddShapes, CodeThatMultipliesTilesIsPassedOver) {
-  if (!multiplies_on_cpu(DType::bf16)) GTEST_SKIP() << "this processor has no products of bf16, or oneDNN is missing";
+  if (!onednn_serves(DType::bf16)) GTEST_SKIP() << "this processor has no products of bf16, or oneDNN is missing";
   const Workers workers(kOddThreads);
   std::mt19937 random(3);
   const auto expect_without = [](const Kernel* kernel) {

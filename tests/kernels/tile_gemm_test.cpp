@@ -11,7 +11,7 @@
 #include <string>
 
 #include "framework/error.h"
-#include "kernels/cpu/amx.h"
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/low_floats.h"
 #include "kernels/tiles/panels.h"

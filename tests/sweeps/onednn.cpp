@@ -53,7 +53,7 @@ int sweep(int shapes, unsigned seed) {
     const ConvShape conv = random_conv(random);
     const GemmShape product = random_product(random);
     for (const DType dtype : {DType::bf16, DType::f32}) {
-      if (!multiplies_on_cpu(dtype)) continue;
+      if (!onednn_serves(dtype)) continue;
       const bool is_wide = dtype == DType::f32;
       for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight})
         count(by_trust, is_trusted(pass, conv, dtype) && (is_wide || !tiles || is_trusted_with_tiles(conv)),
@@ -78,7 +78,7 @@ int sweep(int shapes, unsigned seed) {
 }  // namespace lethe::testing
 
 int main(int argc, char** argv) {
-  if (!lethe::multiplies_on_cpu(lethe::DType::bf16)) std::puts("oneDNN multiplies no bf16 here: f32 alone");
+  if (!lethe::onednn_serves(lethe::DType::bf16)) std::puts("oneDNN multiplies no bf16 here: f32 alone");
   std::printf("%s\n", lethe::cpu_provider().c_str());
   return lethe::testing::sweep(argc > 1 ? std::atoi(argv[1]) : 5000, argc > 2 ? std::atoi(argv[2]) : 1);
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/amx.h"
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/provider.h"
 #include "tests/support/environment.h"
 #include "tests/train/run_fixture.h"

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "framework/error.h"
-#include "kernels/cpu/amx.h"
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/cuda/device.h"
 #include "kernels/provider.h"

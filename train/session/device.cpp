@@ -9,7 +9,7 @@
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/language/op_def.h"
-#include "kernels/cpu/amx.h"
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/device.h"
 #include "kernels/provider.h"
