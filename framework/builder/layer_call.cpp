@@ -201,7 +201,7 @@ std::optional<std::array<std::int64_t, 3>> LayerCall::image_of(VarId matrix) con
       const bool is_flat = program.vars[matrix].shape == Shape{from[0], elements({from[1], from[2], from[3]})};
       return is_flat ? std::optional(std::array{from[1], from[2], from[3]}) : std::nullopt;
     }
-    if (from != program.vars[matrix].shape) return std::nullopt;
+    if (from != program.vars[matrix].shape || op_def(op->type).mult_adds) return std::nullopt;
     matrix = op->in[0];  // dropout, relu and the like keep the order of the columns
   }
   return std::nullopt;

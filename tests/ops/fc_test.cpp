@@ -35,6 +35,16 @@ TEST(FcLayer, FlattensAnImageAndRemembersItsColumns) {
   EXPECT_FALSE(network.params[1].decay);
 }
 
+TEST(FcLayer, RemembersColumnsAfterWhatKeepsThemAndNotAfterAProduct) {
+  Builder net({.batch = 2});
+  const VarId flat = net.layer("flatten", net.input("image", {4, 5, 3}), {}, "flat");
+  const VarId first = net.layer("fc", net.layer("relu", flat), {{"out", 60}, {"bias", 0}}, "first");
+  net.layer("fc", net.layer("relu", first), {{"out", 60}, {"bias", 0}}, "second");
+  const Network network = net.finish();
+  EXPECT_EQ(network.params[0].layout, (FileLayout{FileLayout::FlatImage, {4, 5, 3}}));
+  EXPECT_EQ(network.params[1].layout, FileLayout{}) << "of as many columns as the image has numbers";
+}
+
 TEST(FcLayer, OfAMatrixHasNoImage) {
   Builder net({.batch = 2});
   net.layer("fc", net.input("row", {7}), {{"out", 3}, {"bias", 0}}, "f");
