@@ -20,7 +20,7 @@ install(DIRECTORY models/ DESTINATION share/lethe/models FILES_MATCHING PATTERN 
 
 # One archive of all that a program of ours is linked from, without commands and guests. Ops register themselves before main, so whoever links it
 # takes all of it.
-set(LETHE_PARTS ops optimizer train models memopt kernels framework)
+set(LETHE_PARTS ops optimizer train models onnx memopt kernels framework)
 list(TRANSFORM LETHE_PARTS REPLACE "(.+)" "$<TARGET_OBJECTS:lethe_\\1>" OUTPUT_VARIABLE LETHE_OBJECTS)
 add_library(lethe STATIC ${LETHE_OBJECTS})
 set_target_properties(lethe PROPERTIES LINKER_LANGUAGE CXX)

@@ -20,7 +20,8 @@ const std::map<std::string, Folders> kMayInclude = {
     {"optimizer", {"framework", "kernels"}},
     {"memopt", {"framework"}},
     {"models", {"framework"}},
-    {"train", {"framework", "kernels", "optimizer", "memopt", "models"}},
+    {"onnx", {"framework", "kernels"}},
+    {"train", {"framework", "kernels", "optimizer", "memopt", "models", "onnx"}},
     {"examples", {"framework", "kernels", "optimizer", "memopt", "models", "train"}},
 };
 /// Rooms of a folder and which others of it each may include. What stands in the folder itself is a room, too.

@@ -7,8 +7,8 @@
 namespace lethe::testing {
 
 extern const std::filesystem::path kRoot;
-inline const std::vector<std::string> kFolders = {"framework", "kernels", "ops",   "optimizer", "memopt",
-                                                  "models",    "train",   "tests", "examples",  "bench"};
+inline const std::vector<std::string> kFolders = {"framework", "kernels", "ops",   "optimizer", "memopt", "models",
+                                                  "onnx",      "train",   "tests", "examples",  "bench"};
 
 /// All .h and .cpp of a folder, relative to the root, sorted.
 std::vector<std::string> sources_in(const std::string& folder);

@@ -274,7 +274,7 @@ TEST_F(BadInput, MessagesShowNoMoreOfAValueThanTellsWhichItIs) {
 }
 
 TEST_F(BadInput, AnExportUnderTheNameOfAnotherFormat) {
-  for (const char* name : {"x.onnx", "x.PT", "x.pth", "x.bin", "x.ckpt", "x.h5"}) {
+  for (const char* name : {"x.PT", "x.pth", "x.bin", "x.ckpt", "x.h5"}) {
     expect({"export", "--model", path("small.json"), "--output", path(name)}, 2, "x.safetensors");
     EXPECT_FALSE(std::filesystem::exists(path(name)));
   }

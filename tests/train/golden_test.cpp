@@ -5,30 +5,17 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "framework/error.h"
+#include "tests/train/golden_file.h"
 #include "tests/train/train_process.h"
 #include "train/command.h"
 #include "train/options.h"
 
 namespace lethe::testing {
 namespace {
-
-const std::string kGoldenFiles = LETHE_SOURCE_DIR "/tests/train/golden/";
-
-void expect_golden(const std::string& name, const std::string& text) {
-  if (std::getenv("LETHE_WRITE_GOLDEN")) std::ofstream(kGoldenFiles + name) << text;
-  std::istringstream now(text), before(bytes_in(kGoldenFiles + name));
-  for (int number = 1; now && before; ++number) {
-    std::string line, expected;
-    std::getline(now, line), std::getline(before, expected);
-    ASSERT_EQ(line, expected) << "line " << number << " of golden/" << name;
-  }
-  EXPECT_TRUE(text == bytes_in(kGoldenFiles + name)) << "golden/" << name << ": one ends before the other";
-}
 
 /// A line of wrong_lines.txt as a shell reads it: '' is an empty argument.
 std::vector<std::string> arguments_in(const std::string& line) {

@@ -16,6 +16,7 @@
 #include "train/session/adapter_files.h"
 #include "train/session/gguf_weights.h"
 #include "train/session/merge.h"
+#include "train/session/onnx_file.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
 #include "train/session/weights.h"
@@ -26,15 +27,20 @@ namespace lethe {
 namespace {
 
 /// Endings by which others know what they can read.
-constexpr std::array<std::string_view, 24> kOtherFormats = {
-    ".onnx", ".pt",      ".pth",     ".bin",    ".ckpt",     ".h5",         ".hdf5",   ".keras",
-    ".pb",   ".pbtxt",   ".tflite",  ".npz",    ".npy",      ".pkl",        ".pickle", ".gguf",
-    ".ggml", ".mlmodel", ".msgpack", ".params", ".pdparams", ".caffemodel", ".t7",     ".mat"};
+constexpr std::array<std::string_view, 23> kOtherFormats = {
+    ".pt",      ".pth",     ".bin",    ".ckpt",     ".h5",         ".hdf5",   ".keras", ".pb",
+    ".pbtxt",   ".tflite",  ".npz",    ".npy",      ".pkl",        ".pickle", ".gguf",  ".ggml",
+    ".mlmodel", ".msgpack", ".params", ".pdparams", ".caffemodel", ".t7",     ".mat"};
 
-void check_ending(const std::string& file, bool as_gguf) {
+bool ends_as_onnx(const std::string& file) { return std::filesystem::path(file).extension() == ".onnx"; }
+
+void check_ending(const std::string& file, const std::string& format) {
   const std::filesystem::path path(file);
-  check(!as_gguf || path.extension() != ".safetensors", "--output ", file, ": --format gguf writes another format");
-  if (as_gguf) return;
+  check(format == "safetensors" || path.extension() != ".safetensors", "--output ", file, ": --format ", format,
+        " writes another format");
+  check((format == "onnx") == ends_as_onnx(file), "--output ", file, ": --format ", format, " writes ",
+        format == "onnx" ? "files that end in .onnx" : "another format");
+  if (format != "safetensors") return;
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
   check(std::find(kOtherFormats.begin(), kOtherFormats.end(), ending) == kOtherFormats.end(), "--output ", file, ": ",
@@ -56,12 +62,15 @@ Options with_dtype_of_parameters(const Options& given) {
 
 /// How it is written.
 struct ExportSetting {
-  std::string names = {};     // the library whose names it has; "": our own, of adapters the first that has names
-  bool merge = false;         // adapters into the weights
-  std::string quantize = {};  // weights in blocks of this type
-  std::string format = "safetensors";
+  std::string names = {};      // the library whose names it has; "": our own, of adapters the first that has names
+  bool merge = false;          // adapters into the weights
+  std::string quantize = {};   // weights in blocks of this type
+  std::string format = {};     // "": by the file's ending
   std::string tokenizer = {};  // of GGUF
+  std::int64_t opset = 17;     // of ONNX
+  bool preprocess = false;     // of ONNX: images are bytes
   bool as_gguf() const { return format == "gguf"; }
+  bool as_onnx() const { return format == "onnx"; }
 };
 
 /// `--lora` alone asks for the adapters; what they are says the run, or --adapter.
@@ -101,6 +110,29 @@ void check_quantised(const ExportSetting& how, bool adapter) {
                 : "is for safetensors; GGUF takes q8_0, q4_0 and q4_1");
 }
 
+/// Fails for what ONNX has no place for, and for what it alone has.
+void check_onnx(const Options& given, const ExportSetting& how) {
+  check(how.as_onnx() || (!how.preprocess && how.opset == 17), "--opset and --preprocess are for --format onnx");
+  if (!how.as_onnx()) return;
+  check(!wants_adapter(given), "--lora writes adapters, in no other format and type");
+  check(how.names.empty(), "--names is for safetensors; an ONNX model has the network's own names");
+  check(how.quantize.empty(), "--quantize is for safetensors and GGUF; an ONNX model has floats (--dtype f16, bf16)");
+}
+
+/// With what the run says of labels and images.
+void write_onnx(const Options& given, const Options& options, const ExportSetting& how, const Network& network,
+                const Store& store, const std::optional<SavedRun>& run) {
+  const Meaning known = meaning_to_weights(options, run, network, [](const std::string&) {});
+  OnnxSetting setting{
+      .opset = how.opset, .dtype = asked_dtype(given), .classes = known.classes, .version = LETHE_VERSION};
+  check(!how.preprocess || !known.mean.empty(), "--preprocess: no run says how the images of ", network.name,
+        " are normalised; --weights RUN does, of one that learned from images");
+  if (how.preprocess) setting.preprocess = PixelNorm{known.mean, known.deviation};
+  NetworkSetting of = options.program.network;
+  if (how.merge) of.lora = {};
+  save_onnx(options.output, store, of, setting);
+}
+
 /// The first family of GGUF's by which the network can be said.
 void write_gguf(const Options& given, const Options& options, const ExportSetting& how, const Network& network,
                 const Store& store, const std::optional<SavedRun>& run) {
@@ -128,10 +160,12 @@ void write_gguf(const Options& given, const Options& options, const ExportSettin
   fail("--format gguf: ", why);
 }
 
-int export_weights(const Options& given, const ExportSetting& how) {
+int export_weights(const Options& given, ExportSetting how) {
   const bool adapter = wants_adapter(given);
-  if (!adapter) check_ending(given.output, how.as_gguf());
+  if (how.format.empty()) how.format = ends_as_onnx(given.output) ? "onnx" : "safetensors";
+  if (!adapter) check_ending(given.output, how.format);
   check_quantised(how, adapter);
+  check_onnx(given, how);
   const WeightsSetting& weights = given.checkpoints.weights;
   const std::optional<SavedRun> run = run_of_weights(weights.path);
   const Options options = decided_for_export(given, run);
@@ -151,7 +185,9 @@ int export_weights(const Options& given, const ExportSetting& how) {
   of.lora = {};
   if (adapter) return 0;
   const Network written = how.merge ? build_network(of, false) : network;
-  if (how.as_gguf())
+  if (how.as_onnx())
+    write_onnx(given, options, how, written, store, run);
+  else if (how.as_gguf())
     write_gguf(given, options, how, written, store, run);
   else if (how.quantize.empty())
     save_weights(options.output, store, written, how.names, asked_dtype(given));
@@ -179,8 +215,13 @@ Run declare_export(OptionSet& set, Options& o) {
           "all matrices in q8_0, q4_0 or q4_1")
       ->check(one_of({"nf4", "nf4-dq", "int8", "q8_0", "q4_0", "q4_1"}));
   set.add("--format", how->format, "FORMAT",
-          "safetensors, or gguf: weights, network and tokenizer as llama.cpp takes them")
-      ->check(one_of({"safetensors", "gguf"}));
+          "safetensors, onnx: weights and network as other programs run it, or gguf: weights, network and tokenizer\n"
+          "as llama.cpp takes them (default: onnx for FILE.onnx, else safetensors)")
+      ->check(one_of({"safetensors", "onnx", "gguf"}));
+  set.add("--opset", how->opset, "N", "Of --format onnx: the version of ONNX's operators, 17 to 23 (default 17)")
+      ->check(whole_number(17, 23));
+  set.add_flag("--preprocess", how->preprocess,
+               "Of --format onnx: takes images as bytes [N,C,H,W] and normalises them as the run did");
   set.add("--tokenizer", how->tokenizer, "DIR|FILE",
           "Of --format gguf: whose tokens the network takes (default: those of the run, or of the model's folder)");
   set.add("--output", o.output, "FILE|DIR", "File to write; with --lora a folder as Hugging Face's PEFT has it")
@@ -190,8 +231,11 @@ Run declare_export(OptionSet& set, Options& o) {
 
 const RegisterCommand export_command{
     {.word = "export",
-     .help = "Writes weights as one safetensors file, in PyTorch's layout, or low-rank adapters as PEFT has them.",
+     .help =
+         "Writes weights as one safetensors file, in PyTorch's layout, networks as ONNX or GGUF, or adapters as PEFT "
+         "has them.",
      .examples = {{"train export --weights runs/lenet --output lenet.safetensors", "the best checkpoint's"},
+                  {"train export --weights runs/lenet --output lenet.onnx", "for onnxruntime and others"},
                   {"train export --weights runs/lora --lora --output adapter", "a folder that PEFT opens"}},
      .facts = {.takes_run = true, .writes_adapters = true},
      .declare = declare_export}};

@@ -86,15 +86,15 @@ _train() {
       esac ;;
     'export')
       case $previous in
-        --set|--lora|--lora-targets|--lora-train|--ignore|--seed) ;;
+        --set|--lora|--lora-targets|--lora-train|--ignore|--seed|--opset) ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --names) _train_take -W 'huggingface timm' ;;
         --quantize) _train_take -W 'nf4 nf4-dq int8 q8_0 q4_0 q4_1' ;;
-        --format) _train_take -W 'safetensors gguf' ;;
+        --format) _train_take -W 'safetensors onnx gguf' ;;
         --adapter) _train_take -d ;;
         --weights|--tokenizer|--output) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --weights --adapter --ignore --seed --names --merge --quantize --format --tokenizer --output' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --weights --adapter --ignore --seed --names --merge --quantize --format --opset --preprocess --tokenizer --output' ;;
       esac ;;
     'generate')
       case $previous in

@@ -10,7 +10,7 @@ _train() {
     'device:Lists what can be trained on and planned for; writes a GPU'\''s description.'
     'env:Says what a bug report needs\: version, libraries, processor, GPUs, threads, limits of memory.'
     'eval:Counts how well weights do on the evaluation data.'
-    'export:Writes weights as one safetensors file, in PyTorch'\''s layout, or low-rank adapters as PEFT has them.'
+    'export:Writes weights as one safetensors file, in PyTorch'\''s layout, networks as ONNX or GGUF, or adapters as PEFT has them.'
     'generate:Writes on from a prompt, as a network that was trained on text does.'
     'graph:Draws a network for graphviz\: which values share memory, before and after.'
     'lr-find:Sweeps the learning rate over a few steps and suggests one.'
@@ -259,7 +259,9 @@ _train() {
       '--names=[Under the names, and in the layout, of a library that the network file states\: huggingface, timm (default\: the network'\''s own)]:LIBRARY:(huggingface timm)' \
       '--merge[Adapters become a part of the weights that they are beside\: W + scale B A]' \
       '--quantize=[Weights of fully connected layers but the last in nf4, nf4-dq or int8, as bitsandbytes has them; of GGUF all matrices in q8_0, q4_0 or q4_1]:TYPE:(nf4 nf4-dq int8 q8_0 q4_0 q4_1)' \
-      '--format=[safetensors, or gguf\: weights, network and tokenizer as llama.cpp takes them]:FORMAT:(safetensors gguf)' \
+      '--format=[safetensors, onnx\: weights and network as other programs run it, or gguf\: weights, network and tokenizer as llama.cpp takes them (default\: onnx for FILE.onnx, else safetensors)]:FORMAT:(safetensors onnx gguf)' \
+      '--opset=[Of --format onnx\: the version of ONNX'\''s operators, 17 to 23 (default 17)]:N: ' \
+      '--preprocess[Of --format onnx\: takes images as bytes \[N,C,H,W\] and normalises them as the run did]' \
       '--tokenizer=[Of --format gguf\: whose tokens the network takes (default\: those of the run, or of the model'\''s folder)]:DIR|FILE:_files' \
       '--output=[File to write; with --lora a folder as Hugging Face'\''s PEFT has it]:FILE|DIR:_files' ;;
     'generate') _arguments \

@@ -1,0 +1,121 @@
+// Ops that move numbers, and sums over axes.
+#include <cmath>
+
+#include "framework/error.h"
+#include "kernels/positions.h"
+#include "onnx/op_table.h"
+
+namespace lethe::onnx {
+namespace {
+
+/// Reshape and flatten: the same memory.
+void reshape(Emitter& e, const Op& op) {
+  e.give_in_memory_order(op.out[0], "Reshape", {e.in_memory_order(op.in[0]), e.shape_in_memory(op.out[0])});
+}
+
+void transpose(Emitter& e, const Op& op) {
+  e.give_in_memory_order(op.out[0], "Transpose", {e.in_memory_order(op.in[0])}, {{"perm", op.attrs.ints("perm")}});
+}
+
+void concat(Emitter& e, const Op& op) {
+  Names inputs;
+  for (const VarId in : op.in) inputs.push_back(e.in_axes_of(op.out[0], in));
+  e.give(op.out[0], "Concat", inputs, {{"axis", e.axis(op.out[0], op.attrs.integer("axis"))}});
+}
+
+void slice(Emitter& e, const Op& op) {
+  e.give(op.out[0], "Slice",
+         {e.in_axes_of(op.out[0], op.in[0]), e.integers({op.attrs.integer("begin")}),
+          e.integers({op.attrs.integer("end")}), e.integers({e.axis(op.out[0], op.attrs.integer("axis"))})});
+}
+
+void pad(Emitter& e, const Op& op) {
+  const VarId x = op.in[0];
+  const Ints &before = op.attrs.ints("before"), &after = op.attrs.ints("after");
+  const std::size_t rank = e.shape(x).size();
+  Ints pads(2 * rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto axis = static_cast<std::size_t>(e.axis(x, static_cast<std::int64_t>(i)));
+    pads[axis] = before[i], pads[rank + axis] = after[i];
+  }
+  e.give(op.out[0], "Pad", {e.value(x), e.integers(pads), e.number(0)});
+}
+
+/// Of the whole, or over axes.
+auto reduction(const char* type, std::int64_t axes_are_input_from) {
+  return [type, axes_are_input_from](Emitter& e, const Op& op) {
+    const VarId x = op.in[0];
+    Attributes attributes = {{"keepdims", std::int64_t{op.attrs.flag("keep_dims", false)}}};
+    Names inputs = {e.value(x)};
+    if (op.attrs.has("axes")) {
+      Ints axes;
+      for (const std::int64_t axis : op.attrs.ints("axes")) axes.push_back(e.axis(x, axis));
+      if (e.opset() >= axes_are_input_from)
+        inputs.push_back(e.integers(axes));
+      else
+        attributes.push_back({"axes", axes});
+    }
+    e.give(op.out[0], type, inputs, attributes);
+  };
+}
+
+void embedding(Emitter& e, const Op& op) { e.give(op.out[0], "Gather", {e.value(op.in[1]), e.value(op.in[0])}); }
+
+/// Repeats a value [1, ..] for each sample: [batch, 1, ..], by which it is broadcast.
+void parameter(Emitter& e, const Op& op) {
+  Ints ones(e.shape(op.out[0]).size() - 1, 1);
+  const std::string shape = e.node("Concat", {e.batch_size(), e.integers(ones)}, {{"axis", std::int64_t{0}}});
+  e.give_in_memory_order(op.out[0], "Expand", {e.in_memory_order(op.in[0]), shape});
+}
+
+void fill_constant(Emitter& e, const Op& op) {
+  const VarId y = op.out[0];
+  const double value = op.attrs.number("value");
+  const bool is_whole = e.type_of(y) == Type::i32 || e.type_of(y) == Type::i64;
+  const std::string one = is_whole ? e.integer_like(y, static_cast<std::int64_t>(value)) : e.number(value);
+  if (e.shape(y).empty()) return e.give_value(y, one);
+  Ints rest(e.shape(y).begin() + 1, e.shape(y).end());
+  const std::string first = e.depends_on_batch(y) ? e.batch_size() : e.integers({e.shape(y)[0]});
+  e.give_in_memory_order(
+      y, "Expand",
+      {one, rest.empty() ? first : e.node("Concat", {first, e.integers(rest)}, {{"axis", std::int64_t{0}}})});
+}
+
+/// Angles of positions: sines, then cosines.
+void sinusoidal_positions(Emitter& e, const Op& op) {
+  const std::int64_t length = op.attrs.integer("length"), width = op.attrs.integer("width");
+  const PositionAngles angles(op.attrs.number("base"), width);
+  std::vector<double> values;
+  for (std::int64_t p = 0; p < length; ++p)
+    for (std::int64_t i = 0; i < width; ++i)
+      values.push_back(i % 2 == 0 ? std::sin(angles(p, i / 2)) : std::cos(angles(p, i / 2)));
+  e.give_value(op.out[0], e.numbers(e.shape(op.out[0]), values));
+}
+
+void arange(Emitter& e, const Op& op) {
+  const VarId y = op.out[0];
+  check(e.type_of(y) != Type::i32 && e.type_of(y) != Type::i64, "ONNX: no whole numbers by arange");
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < elements(e.shape(y)); ++i)
+    values.push_back(static_cast<double>(op.attrs.integer("start") + i * op.attrs.integer("step")));
+  e.give_value(y, e.numbers(e.shape(y), values));
+}
+
+}  // namespace
+
+void add_shape_ops(OpTable& table) {
+  table["reshape"] = table["flatten"] = reshape;
+  table["transpose"] = transpose;
+  table["concat"] = concat;
+  table["slice"] = slice;
+  table["pad"] = pad;
+  table["mean"] = reduction("ReduceMean", 18);
+  table["sum"] = reduction("ReduceSum", 13);
+  table["embedding"] = embedding;
+  table["parameter"] = parameter;
+  table["fill_constant"] = fill_constant;
+  table["arange"] = arange;
+  table["sinusoidal_positions"] = sinusoidal_positions;
+}
+
+}  // namespace lethe::onnx
