@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "framework/error.h"
+#include "onnx/bytes.h"
 
 namespace lethe::onnx {
 namespace {
@@ -53,13 +54,6 @@ void write_permuted(const std::vector<std::byte>& from, const Shape& shape, cons
   }
 }
 
-template <class T>
-std::vector<std::byte> bytes_of_values(const std::vector<T>& values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
 }  // namespace
 
 Type Emitter::type_of(VarId id) const {
@@ -103,6 +97,22 @@ std::string Emitter::in_memory_order(VarId id) {
 std::string Emitter::permuted(VarId id, const Ints& perm) {
   if (is_parameter(var(id))) return parameter(id, perm);
   return node("Transpose", {in_memory_order(id)}, {{"perm", perm}});
+}
+
+std::string Emitter::columns_of_image(VarId weight, VarId flat) {
+  const Var& var = this->var(weight);
+  const auto info = std::ranges::find(source_.network.params, weight, &ParamInfo::var);
+  if (!channels_first_.contains(flat)) return value(weight);
+  check(info != source_.network.params.end() && info->layout.kind == FileLayout::FlatImage,
+        "ONNX: columns of no image");
+  const auto [height, width, channels] = info->layout.hwc;
+  check(parameters_.try_emplace(weight, Ints{0, 1}).second, "ONNX: '", var.name, "' is read in two orders");
+  const Type type = type_of(weight);
+  const Shape image = {var.shape[0], height, width, channels};
+  model_.tensors.push_back({var.name, type, var.shape, [read = source_.read, var, image, type](const Sink& to) {
+                              write_permuted(read(var), image, stated_axes(4, Layout::Image), bytes_of(type), to);
+                            }});
+  return var.name;
 }
 
 std::string Emitter::in_axes_of(VarId other, VarId id) {

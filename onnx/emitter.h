@@ -3,6 +3,7 @@
 // order of axes is a Transpose beside it.
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -43,6 +44,12 @@ class Emitter {
   std::string in_memory_order(VarId id);
   /// It so that axis i is axis perm[i] of the var in memory.
   std::string permuted(VarId id, const Ints& perm);
+  /// A matrix whose columns are those of a flat image, in the order that this has in the model.
+  std::string columns_of_image(VarId weight, VarId flat);
+  /// The rows of a flat image, and what is made of them element by element, are in the order of channels, height,
+  /// width.
+  void set_channels_first(const std::vector<VarId>& flat) { channels_first_.insert(flat.begin(), flat.end()); }
+  const Network& network() const { return source_.network; }
   /// It with its axes in the order of the value of another of as many: an image's, or as in memory.
   std::string in_axes_of(VarId other, VarId id);
 
@@ -82,6 +89,7 @@ class Emitter {
   Model model_;
   std::vector<VarId> given_;
   std::map<VarId, std::string> in_memory_;
+  std::set<VarId> channels_first_;
   std::map<VarId, Ints> parameters_;  // the order of their axes in the model
   std::map<std::tuple<Type, Ints, std::vector<std::byte>>, std::string> constants_;
   std::string batch_size_;

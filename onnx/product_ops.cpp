@@ -17,7 +17,7 @@ void fc(Emitter& e, const Op& op) {
   const bool has_bias = op.in.size() > 2 && op.in[2] != kNone;
   if (e.shape(op.in[0]).size() != 2)
     return give_with_bias(e, op, 2, e.node("MatMul", {e.in_memory_order(op.in[0]), e.permuted(op.in[1], {1, 0})}));
-  Names inputs = {e.value(op.in[0]), e.value(op.in[1])};
+  Names inputs = {e.value(op.in[0]), e.columns_of_image(op.in[1], op.in[0])};
   if (has_bias) inputs.push_back(e.value(op.in[2]));
   e.give(op.out[0], "Gemm", inputs, {{"transB", std::int64_t{1}}});
 }

@@ -1,5 +1,7 @@
 // Ops that move numbers, and sums over axes.
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "framework/error.h"
 #include "kernels/positions.h"
@@ -8,8 +10,39 @@
 namespace lethe::onnx {
 namespace {
 
-/// Reshape and flatten: the same memory.
+/// Adds the value and what is made of it element by element, as long as all else that reads them are products that know
+/// of the image: then rows may be in ONNX's order of channels, height, width.
+bool add_until_products(const Emitter& e, VarId flat, std::vector<VarId>& to) {
+  static const std::set<std::string> keep_order = {"relu", "assign", "sigmoid", "tanh", "gelu", "silu", "leaky_relu"};
+  const Network& network = e.network();
+  const auto is_of_image = [&](VarId weight) {
+    const auto info = std::ranges::find(network.params, weight, &ParamInfo::var);
+    return info != network.params.end() && info->layout.kind == FileLayout::FlatImage;
+  };
+  to.push_back(flat);
+  bool is_read = false;
+  for (const Op& op : network.program.blocks[0].ops) {
+    if (std::ranges::count(op.in, flat) == 0) continue;
+    is_read = true;
+    if (op.type == "fc" && op.in[0] == flat && is_of_image(op.in[1])) continue;
+    if (!keep_order.contains(op.type) || !add_until_products(e, op.out[0], to)) return false;
+  }
+  return is_read;
+}
+
+void flatten(Emitter& e, const Op& op) {
+  std::vector<VarId> rows;
+  if (!e.is_image(op.in[0]) || !add_until_products(e, op.out[0], rows))
+    return e.give(op.out[0], "Reshape", {e.in_memory_order(op.in[0]), e.shape_in_memory(op.out[0])});
+  e.set_channels_first(rows);
+  e.give(op.out[0], "Flatten", {e.value(op.in[0])}, {{"axis", std::int64_t{1}}});
+}
+
+/// The same memory.
 void reshape(Emitter& e, const Op& op) {
+  const Shape& to = e.shape(op.out[0]);
+  if (e.is_image(op.out[0]) && e.shape(op.in[0]).size() == 2 && to[1] == 1 && to[2] == 1)  // as a global pool leaves it
+    return e.give(op.out[0], "Reshape", {e.value(op.in[0]), e.integers({-1, to[3], 1, 1})});
   e.give_in_memory_order(op.out[0], "Reshape", {e.in_memory_order(op.in[0]), e.shape_in_memory(op.out[0])});
 }
 
@@ -104,7 +137,8 @@ void arange(Emitter& e, const Op& op) {
 }  // namespace
 
 void add_shape_ops(OpTable& table) {
-  table["reshape"] = table["flatten"] = reshape;
+  table["reshape"] = reshape;
+  table["flatten"] = flatten;
   table["transpose"] = transpose;
   table["concat"] = concat;
   table["slice"] = slice;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lethe::onnx {
 
@@ -32,6 +33,33 @@ class Message {
   void varint(std::uint64_t value);
 
   std::string bytes_;
+};
+
+/// A message of a stranger's that is read field by field. Fails, saying so, for bytes that are none.
+class MessageReader {
+ public:
+  explicit MessageReader(std::string_view bytes) : left_(bytes) {}
+
+  /// Goes to the next field; false after the last.
+  bool next();
+  int field() const { return field_; }
+  /// The value of a field that is a number; of one that has bytes; of one of four bytes. Fails for a field of another
+  /// kind.
+  std::int64_t number() const;
+  std::string_view bytes() const;
+  float number_in_four_bytes() const;
+  std::string text() const { return std::string(bytes()); }
+  /// Adds the numbers of a field that is packed, or the one of a field that is not.
+  void add_numbers(std::vector<std::int64_t>& to) const;
+  void add_numbers(std::vector<float>& to) const;
+
+ private:
+  std::uint64_t varint();
+  std::string_view take(std::uint64_t count);
+
+  std::string_view left_, bytes_ = {};
+  int field_ = 0, kind_ = 0;
+  std::uint64_t number_ = 0;
 };
 
 }  // namespace lethe::onnx

@@ -30,6 +30,8 @@ const std::map<std::string, std::string> kTargets = {
     {"train/data/gguf_file.cpp", "gguf"},
     {"train/data/pair_files.cpp", "tokenizer"},
     {"train/report/pack_csv.cpp", "pack_csv"},
+    {"onnx/read_model.cpp", "onnx"},
+    {"onnx/read_tensor.cpp", "onnx"},
     {"train/session/run_state.cpp", "run_state"},
     {"train/session/safetensors.h", "safetensors"},
     {"train/session/tensor_file.h", "safetensors"},

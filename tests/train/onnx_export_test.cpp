@@ -1,4 +1,4 @@
-// ONNX models of networks. That others compute with them what we do is held by tests/onnx/check, where onnx and
+// ONNX models of networks. That others compute with them what we do is held by tests/onnx/check.py, where onnx and
 // onnxruntime are; the texts in golden/onnx.txt are those of models that it found right.
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 """Whether the ONNX models that we write are right to others: onnx's checker, with shapes inferred strictly, and
 onnxruntime's outputs beside ours, for the same random weights and inputs.
 
-    PYTHON=INTERPRETER tests/onnx/check TRAIN BENCH_STEP [--opset N] [--dtype f32|f64] [NETWORK...]
+    PYTHON=INTERPRETER tests/onnx/check.py TRAIN BENCH_STEP [--opset N] [--dtype f32|f64] [NETWORK...]
 
 Prints a line for each network: the largest difference, as a share of the largest output; fails above 1e-5 (f32) or 1e-12
 (f64). Without onnx, onnxruntime or numpy in the interpreter it says so and ends with 77. Networks: small ones of every
@@ -50,6 +50,12 @@ def run(*command):
     return done.stdout
 
 
+def session_of(model):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3  # errors
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
 def randomised(weights, random):
     """Initial weights with what is 0 or 1 in them moved, so that a mistake shows."""
     moved = {}
@@ -84,7 +90,7 @@ def difference(args, name, sets, folder):
 
     onnx.checker.check_model(model, full_check=True)
     onnx.shape_inference.infer_shapes_path(model, f"{folder}/inferred.onnx", check_type=True, strict_mode=True, data_prop=True)
-    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    session = session_of(model)
     feed = {}
     for value in session.get_inputs():
         array = fed[value.name]
@@ -97,27 +103,37 @@ def difference(args, name, sets, folder):
     return float(np.abs(theirs - ours).max() / np.abs(ours).max())
 
 
-def main():
-    parser = argparse.ArgumentParser()
+def arguments(description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("train")
     parser.add_argument("bench_step")
     parser.add_argument("--opset", default="17")
     parser.add_argument("--dtype", default="f32", choices=MOST)
     parser.add_argument("networks", nargs="*")
-    args = parser.parse_intermixed_args()
+    return parser.parse_intermixed_args()
+
+
+def report(name, difference, most):
+    """Prints a line; whether it is wrong."""
+    try:
+        share = difference()
+        bad = not share <= most
+        print(f"{name}: {share:.1e}{' WRONG' if bad else ''}", flush=True)
+    except Exception as error:  # of any of the packages
+        bad = True
+        print(f"{name}: {str(error)[:600]}", flush=True)
+    return bad
+
+
+def main():
+    args = arguments(__doc__)
     wrong = 0
     for name in args.networks or CASES:
         with tempfile.TemporaryDirectory() as folder:
-            try:
-                share = difference(args, name, CASES.get(name, []), folder)
-                bad = not share <= MOST[args.dtype]
-                print(f"{name}: {share:.1e}{' WRONG' if bad else ''}", flush=True)
-            except Exception as error:  # of any of the packages
-                bad = True
-                print(f"{name}: {str(error)[:600]}", flush=True)
-            wrong += bad
+            wrong += report(name, lambda: difference(args, name, CASES.get(name, []), folder), MOST[args.dtype])
     print(f"{wrong} wrong" if wrong else "all as ours")
     return 1 if wrong else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
