@@ -10,6 +10,9 @@
 namespace lethe::onnx {
 namespace {
 
+/// Of columns of a matrix that are those of an image: no order of axes.
+const Ints kChannelsFirst = {-1};
+
 bool is_parameter(const Var& var) { return var.kind == Kind::Param || var.kind == Kind::State; }
 
 Ints natural_order(std::size_t rank) {
@@ -106,7 +109,9 @@ std::string Emitter::columns_of_image(VarId weight, VarId flat) {
   check(info != source_.network.params.end() && info->layout.kind == FileLayout::FlatImage,
         "ONNX: columns of no image");
   const auto [height, width, channels] = info->layout.hwc;
-  check(parameters_.try_emplace(weight, Ints{0, 1}).second, "ONNX: '", var.name, "' is read in two orders");
+  const auto [order, is_new] = parameters_.try_emplace(weight, kChannelsFirst);
+  check(order->second == kChannelsFirst, "ONNX: '", var.name, "' is read in two orders");
+  if (!is_new) return var.name;
   const Type type = type_of(weight);
   const Shape image = {var.shape[0], height, width, channels};
   model_.tensors.push_back({var.name, type, var.shape, [read = source_.read, var, image, type](const Sink& to) {
@@ -121,7 +126,9 @@ std::string Emitter::in_axes_of(VarId other, VarId id) {
 }
 
 std::string Emitter::batch_size() {
-  check(!model_.inputs.empty() && depends_on_batch(source_.network.inputs.front()), "ONNX: no input says the batch");
+  const bool known = !model_.inputs.empty() && !model_.inputs.front().shape.empty() &&
+                     model_.inputs.front().shape.front() == Extent(std::string("batch"));
+  check(known, "ONNX: no input says the batch");
   if (batch_size_.empty()) {
     const std::string shape = node("Shape", {model_.inputs.front().name});
     batch_size_ = node("Slice", {shape, integers({0}), integers({1})});
@@ -134,6 +141,7 @@ std::string Emitter::parameter(VarId id, const Ints& perm) {
   const auto [found, is_new] = parameters_.try_emplace(id, perm);
   if (!is_new) {
     if (found->second == perm) return var.name;
+    check(found->second != kChannelsFirst, "ONNX: '", var.name, "' is read in two orders");
     Ints change;  // from the order in the model
     const Ints there = inverse_of(found->second);
     for (const std::int64_t axis : perm) change.push_back(there[static_cast<std::size_t>(axis)]);

@@ -11,7 +11,7 @@
 namespace lethe::onnx {
 namespace {
 
-constexpr std::int64_t kMostFilled = std::int64_t{1} << 31;  // bytes that a file's few numbers may become
+constexpr std::int64_t kMostFilled = std::int64_t{1} << 32;  // bytes that a file's few numbers may become
 
 ReadTensor integers(const Ints& values, bool is_scalar = false) {
   return {Type::i64, is_scalar ? Shape{} : Shape{std::ssize(values)}, bytes_of_values(values)};
@@ -39,10 +39,12 @@ void import_constant_of_shape(ImportState& state, const ReadNode& node) {
   }
   std::int64_t count = 1;
   for (const std::int64_t size : shape) {
-    check_as(Exit::Data, size >= 0 && (size == 0 || count <= kMostFilled / size / bytes_of(one.type)), node.text(),
+    check_as(Exit::Data, size >= 0 && size <= kMostFilled && (size == 0 || count <= kMostFilled / size), node.text(),
              ": of ", text_of(shape), " is too large");
     count *= size;
   }
+  check_as(Exit::Data, count * bytes_of(one.type) <= kMostFilled, node.text(), ": of ", text_of(shape),
+           " is too large");
   ReadTensor made{one.type, shape, {}};
   made.data.reserve(static_cast<std::size_t>(count) * one.data.size());
   for (std::int64_t i = 0; i < count; ++i) made.data.insert(made.data.end(), one.data.begin(), one.data.end());
@@ -50,6 +52,7 @@ void import_constant_of_shape(ImportState& state, const ReadNode& node) {
 }
 
 void import_shape_of(ImportState& state, const ReadNode& node) {
+  check_as(Exit::Data, !node.has("start") && !node.has("end"), node.text(), ": of some axes is not read");
   const LayerValue x = state.value(node, 0);
   Ints sizes = {-1};
   sizes.insert(sizes.end(), x.shape.begin(), x.shape.end());
@@ -59,7 +62,7 @@ void import_shape_of(ImportState& state, const ReadNode& node) {
 
 /// Axes that a node has as an attribute or as an input.
 Ints axes_of(const ImportState& state, const ReadNode& node) {
-  const ReadTensor* const given = state.constant(node, 1);
+  const ReadTensor* const given = state.optional_constant(node, 1);
   return given ? given->integers() : node.integers("axes", {});
 }
 
@@ -91,6 +94,8 @@ void import_unsqueeze(ImportState& state, const ReadNode& node) {
 
 /// Of constants, whole numbers by an index.
 void import_gather_numbers(ImportState& state, const ReadNode& node) {
+  check_as(Exit::Data, state.needed(node, 0, "data").shape.size() == 1 && node.integer("axis", 0) == 0, node.text(),
+           ": of numbers in several axes is not read");
   const Ints from = state.needed(node, 0, "data").integers();
   const ReadTensor& index = state.needed(node, 1, "index");
   Ints made;
@@ -105,13 +110,22 @@ void import_gather_numbers(ImportState& state, const ReadNode& node) {
 void import_concat_numbers(ImportState& state, const ReadNode& node) {
   Ints made;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    check_as(Exit::Data, state.needed(node, i, "part").shape.size() == 1, node.text(), ": of numbers in several axes");
     const Ints part = state.needed(node, i, "part").integers();
     made.insert(made.end(), part.begin(), part.end());
   }
   state.fold(node, integers(made));
 }
 
-void import_same_numbers(ImportState& state, const ReadNode& node) { state.fold(node, state.needed(node, 0, "input")); }
+/// Identity, or a Cast to another type of whole numbers, or of floats.
+void import_same_numbers(ImportState& state, const ReadNode& node) {
+  const ReadTensor& tensor = state.needed(node, 0, "input");
+  const Type to = node.type == "Cast" ? type_of_number(node.integer("to", 0), node.text()) : tensor.type;
+  const bool to_float = to == Type::f32 || to == Type::f64, to_whole = to == Type::i32 || to == Type::i64;
+  check_as(Exit::Data, to == tensor.type || (to_float && tensor.is_float()) || (to_whole && tensor.is_integer()),
+           node.text(), ": changes numbers to another type, which is not read");
+  state.fold(node, tensor);
+}
 
 /// Of a constant with as many numbers.
 void import_reshape_numbers(ImportState& state, const ReadNode& node) {
@@ -119,12 +133,15 @@ void import_reshape_numbers(ImportState& state, const ReadNode& node) {
   const Ints to = node.has("shape") ? node.integers("shape", {}) : state.needed(node, 1, "shape").integers();
   const auto count = std::ssize(made.data) / bytes_of(made.type);
   std::int64_t known = 1;
-  for (const std::int64_t size : to) known *= size > 0 && known <= count ? size : 1;
-  made.shape.clear();
-  for (const std::int64_t size : to) made.shape.push_back(size == -1 ? count / std::max<std::int64_t>(known, 1) : size);
-  std::int64_t product = 1;
-  for (const std::int64_t size : made.shape) product *= size >= 0 && size <= count ? size : 0;
-  check_as(Exit::Data, product == count, node.text(), ": makes ", text_of(made.shape), " of ", count, " numbers");
+  for (const std::int64_t size : to) {
+    check_as(Exit::Data, size == -1 || (size >= 1 && size <= count && known <= count / size), node.text(), ": makes ",
+             text_of(to), " of ", count, " numbers");
+    known *= size == -1 ? 1 : size;
+  }
+  made.shape = to;
+  for (std::int64_t& size : made.shape)
+    if (size == -1) size = count / known, known *= size;
+  check_as(Exit::Data, known == count, node.text(), ": makes ", text_of(to), " of ", count, " numbers");
   state.fold(node, std::move(made));
 }
 

@@ -1,5 +1,6 @@
 // Ops of each element by itself, of pairs, and of several values side by side.
 #include <algorithm>
+#include <cmath>
 
 #include "framework/error.h"
 #include "onnx/import_numbers.h"
@@ -21,7 +22,9 @@ void import_unary(ImportState& state, const ReadNode& node) {
 }
 
 void import_gelu(ImportState& state, const ReadNode& node) {
-  give_like(state, node, {{"op", "gelu"}, {"approximate", node.word("approximate", "none")}});
+  const std::string how = node.word("approximate", "none");
+  check_as(Exit::Data, how == "none" || how == "tanh", node.text(), ": approximates by ", quote(how));
+  give_like(state, node, {{"op", "gelu"}, {"approximate", how}});
 }
 
 void import_leaky_relu(ImportState& state, const ReadNode& node) {
@@ -29,7 +32,7 @@ void import_leaky_relu(ImportState& state, const ReadNode& node) {
 }
 
 /// One number of a constant.
-std::optional<double> number_in(const ReadTensor* tensor) {
+std::optional<double> one_number(const ReadTensor* tensor) {
   if (!tensor || !tensor->is_float()) return {};
   const std::vector<float> values = tensor->floats();
   return values.size() == 1 ? std::optional(as_written(values[0])) : std::nullopt;
@@ -40,23 +43,37 @@ void import_clip(ImportState& state, const ReadNode& node) {
   for (const auto& [key, input] : {std::pair{"min", 1}, {"max", 2}}) {
     const bool given =
         input < static_cast<int>(node.inputs.size()) && !node.inputs[static_cast<std::size_t>(input)].empty();
-    if (node.has(key)) entry[key] = as_written(node.number(key, 0));
+    if (node.has(key) && std::isfinite(node.number(key, 0))) entry[key] = as_written(node.number(key, 0));
     if (!given) continue;
-    const std::optional<double> bound = number_in(state.constant(node, static_cast<std::size_t>(input)));
+    const std::optional<double> bound = one_number(state.constant(node, static_cast<std::size_t>(input)));
     check_as(Exit::Data, bound.has_value(), node.text(), ": its bound is no constant number");
-    entry[key] = *bound;
+    if (std::isfinite(*bound)) entry[key] = *bound;
   }
   give_like(state, node, entry);
 }
 
 void import_dropout(ImportState& state, const ReadNode& node) {
-  const std::optional<double> given = number_in(state.constant(node, 1));
-  const double ratio = given.value_or(as_written(node.number("ratio", 0.5F)));
+  const ReadTensor* const given = state.optional_constant(node, 1);
+  const std::optional<double> number = given ? one_number(given) : as_written(node.number("ratio", 0.5F));
+  check_as(Exit::Data, number.has_value(), node.text(), ": its ratio is no number");
+  const double ratio = *number;
   check_as(Exit::Data, ratio >= 0 && ratio < 1, node.text(), ": drops a share of ", ratio);
   give_like(state, node, {{"op", "dropout"}, {"p", ratio}});
 }
 
-void import_pass_on(ImportState& state, const ReadNode& node) { state.pass(node, state.value(node, 0)); }
+void import_identity(ImportState& state, const ReadNode& node) { state.pass(node, state.value(node, 0)); }
+
+/// Of floats to floats, and of whole numbers that are fed to such.
+void import_cast(ImportState& state, const ReadNode& node) {
+  const LayerValue x = state.value(node, 0);
+  const Type to = type_of_number(node.integer("to", 0), node.text());
+  const Json& inputs = state.result.network["inputs"];
+  const bool is_whole = inputs.contains(x.layer) && inputs[x.layer].contains("dtype");
+  const bool to_whole = to == Type::i32 || to == Type::i64 || to == Type::u8 || to == Type::boolean;
+  check_as(Exit::Data, to != Type::boolean && is_whole == to_whole, node.text(),
+           ": changes numbers to another type, which is not read");
+  state.pass(node, x);
+}
 
 /// By a number: a x + b.
 bool give_scaled(ImportState& state, const ReadNode& node, const LayerValue& x, double number, bool number_first) {
@@ -67,7 +84,7 @@ bool give_scaled(ImportState& state, const ReadNode& node, const LayerValue& x, 
     a = number_first ? -1 : 1, b = number_first ? number : -number;
   else if (node.type == "Mul")
     a = number;
-  else if (node.type == "Div" && !number_first)
+  else if (node.type == "Div" && !number_first && number != 0)
     a = 1 / number;
   else
     return false;
@@ -100,7 +117,7 @@ void import_pair(ImportState& state, const ReadNode& node) {
     const std::size_t of = is_constant(0) ? 0 : 1;
     const LayerValue x = state.value(node, 1 - of);
     const ReadTensor& tensor = *state.constant(node, of);
-    if (const auto number = number_in(&tensor); number && give_scaled(state, node, x, *number, of == 0)) return;
+    if (const auto number = one_number(&tensor); number && give_scaled(state, node, x, *number, of == 0)) return;
     check_as(Exit::Data, of == 1 || node.type == "Add" || node.type == "Mul" || node.type == "Max", node.text(),
              ": of a constant and a value is not read");
     return state.give(node, {{"op", ours.at(node.type)}}, {x, learned(state, node, tensor, x)}, x.shape);
@@ -109,6 +126,7 @@ void import_pair(ImportState& state, const ReadNode& node) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) in.push_back(state.value(node, i));
   if (std::ranges::any_of(in, [](const LayerValue& value) { return value.shape.size() == 3; }))
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = state.image(node, i);
+  check_as(Exit::Data, !in.empty(), node.text(), ": of nothing");
   if (in.size() == 1) return state.pass(node, in[0]);
   for (const LayerValue& value : in)
     check_as(Exit::Data, value.shape.size() == in[0].shape.size() && value.ones == in[0].ones, node.text(), ": of ",
@@ -151,7 +169,8 @@ void add_elementwise_imports(ImportTable& table) {
   table["LeakyRelu"] = import_leaky_relu;
   table["Clip"] = import_clip;
   table["Dropout"] = import_dropout;
-  table["Identity"] = table["Cast"] = import_pass_on;
+  table["Identity"] = import_identity;
+  table["Cast"] = import_cast;
   for (const char* const type : {"Add", "Sub", "Mul", "Div", "Sum", "Max"}) table[type] = import_pair;
   table["Concat"] = import_concat;
 }

@@ -44,6 +44,7 @@ struct ReadWindows {
   std::int64_t reach(std::size_t i) const { return (kernel[i] - 1) * dilation[i] + 1; }
   std::int64_t out(std::size_t i, std::int64_t in, bool up) const {
     const std::int64_t left = in + before[i] + after[i] - reach(i);
+    if (left < 0) return 0;
     return (up ? (left + stride[i] - 1) / stride[i] : left / stride[i]) + 1;
   }
   Shape result(const ReadNode& node, std::int64_t channels, const Shape& image) const {
@@ -107,7 +108,10 @@ void import_conv_transpose(ImportState& state, const ReadNode& node) {
   const ReadWindows windows(node, {weight.shape[2], weight.shape[3]}, x.shape);
   check_as(Exit::Data, windows.is_symmetric(), node.text(), ": pads differ from side to side");
   const Ints more = node.integers("output_padding", {0, 0});
-  const std::int64_t groups = node.integer("group", 1), filters = weight.shape[1] * groups;
+  const std::int64_t groups = node.integer("group", 1);
+  check_as(Exit::Data, more.size() == 2 && groups >= 1 && groups < kMostPads, node.text(),
+           ": is of a form that is not read");
+  const std::int64_t filters = weight.shape[1] * groups;
   Shape shape = {filters};
   for (std::size_t i = 0; i < 2; ++i)
     shape.push_back((x.shape[1 + i] - 1) * windows.stride[i] - 2 * windows.before[i] + windows.reach(i) + more.at(i));
@@ -149,12 +153,11 @@ void pool(ImportState& state, const ReadNode& node, const char* op, bool counts_
 }
 void import_max_pool(ImportState& state, const ReadNode& node) { pool(state, node, "max_pool", false); }
 void import_avg_pool(ImportState& state, const ReadNode& node) {
-  // Without pads it does not matter whether they count.
-  const Ints pads = node.integers("pads", {0, 0, 0, 0});
-  const bool any = std::ranges::any_of(pads, [](std::int64_t pad) { return pad != 0; });
-  const bool counts = any && node.integer("count_include_pad", 0) != 0;
   const LayerValue x = state.image(node, 0);
   const ReadWindows windows(node, node.integers("kernel_shape", {}), x.shape);
+  // Without pads it does not matter whether they count.
+  const bool any = windows.before != Ints{0, 0} || windows.after != Ints{0, 0};
+  const bool counts = any && node.integer("count_include_pad", 0) != 0;
   const bool is_whole = windows.result(node, 1, x.shape) == Shape{1, 1, 1} && windows.before == Ints{0, 0} &&
                         windows.kernel[0] >= x.shape[1] && windows.kernel[1] >= x.shape[2];
   if (is_whole && !counts) return state.give(node, {{"op", "global_avg_pool"}}, {x}, {x.shape[0]}, 2);
@@ -168,7 +171,7 @@ void import_global_avg_pool(ImportState& state, const ReadNode& node) {
 
 void import_reduce_mean(ImportState& state, const ReadNode& node) {
   const LayerValue x = state.image(node, 0);
-  const ReadTensor* const given = state.constant(node, 1);
+  const ReadTensor* const given = state.optional_constant(node, 1);
   const Ints axes = given ? given->integers() : node.integers("axes", {});
   check_as(Exit::Data, axes == Ints{2, 3} || axes == Ints{-2, -1} || axes == Ints{-1, -2}, node.text(),
            ": means but of height and width are not read");
@@ -180,12 +183,13 @@ void import_batch_norm(ImportState& state, const ReadNode& node) {
   check_as(Exit::Data,
            node.integer("training_mode", 0) == 0 && node.integer("is_test", 1) == 1 && node.integer("spatial", 1) == 1,
            node.text(), ": is of a form that is not read");
+  check_as(Exit::Data, x.shape.size() != 2, node.text(), ": of sequences is not read");
   const std::string name = state.name_of(node);
   // ONNX's momentum is what the old statistics keep.
   state.give(node,
              {{"op", "bn"},
               {"name", name},
-              {"momentum", as_written(1 - node.number("momentum", 0.9F))},
+              {"momentum", as_written(static_cast<float>(1 - as_written(node.number("momentum", 0.9F))))},
               {"eps", as_written(node.number("epsilon", 1e-5F))}},
              {x}, x.shape, x.ones);
   const char* const names[] = {".weight", ".bias", ".running_mean", ".running_var"};
@@ -198,6 +202,7 @@ void import_batch_norm(ImportState& state, const ReadNode& node) {
 
 void import_lrn(ImportState& state, const ReadNode& node) {
   const LayerValue x = state.image(node, 0);
+  check_as(Exit::Data, node.integer("size", 1) % 2 == 1, node.text(), ": over an even number of channels is not read");
   state.give(node,
              {{"op", "lrn"},
               {"size", node.integer("size", 1)},
@@ -212,13 +217,14 @@ void import_depth_to_space(ImportState& state, const ReadNode& node) {
   const std::int64_t r = node.integer("blocksize", 1);
   check_as(Exit::Data, node.word("mode", "DCR") == "CRD" && r >= 1 && r < 1024, node.text(),
            ": mode but CRD is not read");
+  check_as(Exit::Data, x.shape[0] % (r * r) == 0, node.text(), ": of ", x.shape[0], " channels");
   state.give(node, {{"op", "pixel_shuffle"}, {"r", r}}, {x}, {x.shape[0] / (r * r), x.shape[1] * r, x.shape[2] * r});
 }
 
 /// Pads of all axes, before them and after them; none where they are not zeros.
 Ints zeros_around(const ImportState& state, const ReadNode& node) {
-  const ReadTensor* const given = state.constant(node, 1);
-  const ReadTensor* const value = state.constant(node, 2);
+  const ReadTensor* const given = state.optional_constant(node, 1);
+  const ReadTensor* const value = state.optional_constant(node, 2);
   const bool is_zero = value ? value->floats() == std::vector<float>{0} : node.number("value", 0) == 0;
   if (!is_zero || node.word("mode", "constant") != "constant" || node.inputs.size() > 3) return {};
   return given ? given->integers() : node.integers("pads", {});
@@ -226,7 +232,8 @@ Ints zeros_around(const ImportState& state, const ReadNode& node) {
 
 /// How many channels of zeros these pads add to an image, half of them in front; 0 if they do something else.
 std::int64_t channels_added(const Ints& pads) {
-  const std::int64_t more = pads.size() == 8 ? pads[1] + pads[5] : 0;
+  const bool fits = pads.size() == 8 && pads[1] >= 0 && pads[5] >= 0 && pads[1] < kMostPads && pads[5] < kMostPads;
+  const std::int64_t more = fits ? pads[1] + pads[5] : 0;
   return more > 0 && pads == Ints{0, more / 2, 0, 0, 0, more - more / 2, 0, 0} ? more : 0;
 }
 

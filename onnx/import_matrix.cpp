@@ -1,8 +1,7 @@
 // Products of matrices, and what changes shapes.
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
+#include "framework/checked.h"
 #include "framework/error.h"
 #include "onnx/import_numbers.h"
 #include "onnx/import_state.h"
@@ -11,7 +10,9 @@ namespace lethe::onnx {
 namespace {
 
 std::int64_t count_of(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) count = checked_mul(count, size, "a number of elements");
+  return count;
 }
 
 /// [rows, columns] to [columns, rows].
@@ -42,7 +43,7 @@ void import_gemm(ImportState& state, const ReadNode& node) {
   check_as(Exit::Data, weight.shape.size() == 2 && node.integer("transA", 0) == 0, node.text(),
            ": is of a form that is not read");
   const std::int64_t inputs = weight.shape[turned ? 1 : 0], outputs = weight.shape[turned ? 0 : 1];
-  check_as(Exit::Data, count_of(x.shape) == inputs, node.text(), ": its input is ", text_of(x.shape),
+  check_as(Exit::Data, x.shape == Shape{inputs}, node.text(), ": its input is ", text_of(x.shape),
            " a sample, its weight ", text_of(weight.shape));
   std::vector<float> values = turned ? weight.floats() : transposed(weight.floats(), inputs, outputs);
   scale_by(values, node.number("alpha", 1));
@@ -62,6 +63,7 @@ void import_matmul(ImportState& state, const ReadNode& node) {
   const ReadTensor& weight = state.needed(node, 1, "second factor");
   check_as(Exit::Data, weight.shape.size() == 2 && !x.shape.empty() && x.shape.back() == weight.shape[0] && x.ones == 0,
            node.text(), ": its input is ", text_of(x.shape), " a sample, its weight ", text_of(weight.shape));
+  check_as(Exit::Data, x.shape.size() < 3, node.text(), ": of images is not read");
   const std::int64_t inputs = weight.shape[0], outputs = weight.shape[1];
   const ReadNode* const after = state.only_reader(node.outputs.at(0));
   const ReadTensor* bias = nullptr;
@@ -72,8 +74,9 @@ void import_matmul(ImportState& state, const ReadNode& node) {
   const std::string name = state.name_of(node);
   Shape shape = x.shape;
   shape.back() = outputs;
-  state.give(node, {{"op", "fc"}, {"name", name}, {"out", outputs}, {"flatten", false}, {"bias", bias != nullptr}}, {x},
-             shape);
+  Json entry = {{"op", "fc"}, {"name", name}, {"out", outputs}, {"bias", bias != nullptr}};
+  if (x.shape.size() > 1) entry["flatten"] = false;
+  state.give(node, entry, {x}, shape);
   state.add_weight(name + ".weight", {outputs, inputs}, transposed(weight.floats(), inputs, outputs));
   if (!bias) return;
   state.add_weight(name + ".bias", {outputs}, bias->floats());
@@ -81,9 +84,13 @@ void import_matmul(ImportState& state, const ReadNode& node) {
   state.take(*after);
 }
 
-/// Each sample as one row: nothing if it is one.
+/// Each sample as one row: nothing if it is one. Rows of an image are in another order here, which products know of.
 void flatten_value(ImportState& state, const ReadNode& node, const LayerValue& x) {
   if (x.shape.size() == 1) return state.pass(node, {x.layer, x.shape});
+  const bool same_order =
+      x.shape.size() == 2 || (x.shape.size() == 3 && (x.shape[0] == 1 || x.shape[1] * x.shape[2] == 1));
+  check_as(Exit::Data, same_order || state.is_for_products(node.outputs.at(0)), node.text(), ": makes rows of images ",
+           text_of(x.shape), ", and something else than Gemm or MatMul reads them");
   state.give(node, {{"op", "flatten"}}, {x}, {count_of(x.shape)});
 }
 
@@ -94,15 +101,18 @@ void import_flatten(ImportState& state, const ReadNode& node) {
 
 /// Channels of G groups in turn: Reshape to [N, G, C / G, H, W], Transpose of the two, Reshape back.
 bool shuffle_channels(ImportState& state, const ReadNode& node, const LayerValue& x, const Ints& to) {
-  if (x.shape.size() != 3 || to.size() != 5 || x.shape[0] != to[1] * to[2] || to[3] != x.shape[1] ||
-      to[4] != x.shape[2])
+  if (x.shape.size() != 3 || to.size() != 5 || to[1] < 1 || to[1] > x.shape[0] || to[2] < 1 || to[2] > x.shape[0] ||
+      x.shape[0] != to[1] * to[2] || to[3] != x.shape[1] || to[4] != x.shape[2])
     return false;
   const ReadNode* const turn = state.only_reader(node.outputs.at(0));
   if (!turn || turn->type != "Transpose" || turn->integers("perm", {}) != Ints{0, 2, 1, 3, 4}) return false;
   const ReadNode* const back = state.only_reader(turn->outputs.at(0));
   if (!back || back->type != "Reshape") return false;
   const ReadTensor* const shape = state.constant(*back, 1);
-  if (!shape || !shape->is_integer() || shape->shape != Shape{4} || shape->integers()[1] != x.shape[0]) return false;
+  if (!shape || !shape->is_integer() || shape->shape != Shape{4}) return false;
+  const Ints again = shape->integers();
+  for (std::size_t i = 0; i < 3; ++i)
+    if (again[1 + i] != x.shape[i] && again[1 + i] != -1) return false;
   const std::string name = state.name_of(*back);
   const Shape apart = {x.shape[1], x.shape[2], to[1], to[2]}, turned = {x.shape[1], x.shape[2], to[2], to[1]};
   LayerValue value = state.add(name + ".apart", {{"op", "reshape"}, {"shape", apart}}, {x}, apart);
@@ -114,9 +124,10 @@ bool shuffle_channels(ImportState& state, const ReadNode& node, const LayerValue
 
 void import_reshape(ImportState& state, const ReadNode& node) {
   const LayerValue x = state.value(node, 0);
-  const ReadTensor* const given = state.constant(node, 1);
+  const ReadTensor* const given = state.optional_constant(node, 1);
   const Ints to = given ? given->integers() : node.integers("shape", {});
-  check_as(Exit::Data, !to.empty(), node.text(), ": its shape is no constant of the file");
+  check_as(Exit::Data, state.begins_with_batch(to) && node.integer("allowzero", 0) == 0, node.text(),
+           ": its shape is no constant of the file that begins with the batch");
   if (to.size() == 2) {
     const std::int64_t columns = to[1] == 0 ? x.shape.at(0) : to[1];
     check_as(Exit::Data, columns == -1 || columns == count_of(x.shape), node.text(), ": makes rows of ", columns,
@@ -130,11 +141,18 @@ void import_reshape(ImportState& state, const ReadNode& node) {
            text_of(x.shape), " is not read");
 }
 
-/// Axes of size 1 that a global pool left.
+/// Of axes of size 1 that a global pool left.
 void import_squeeze(ImportState& state, const ReadNode& node) {
-  const LayerValue x = state.value(node, 0);
-  check_as(Exit::Data, x.shape.size() == 1, node.text(), ": of ", text_of(x.shape), " is not read");
-  state.pass(node, {x.layer, x.shape});
+  LayerValue x = state.value(node, 0);
+  const ReadTensor* const given = state.optional_constant(node, 1);
+  const Ints axes = given ? given->integers() : node.integers("axes", {});
+  const std::int64_t rank = std::ssize(x.shape) + 1 + x.ones;
+  bool are_ones = x.ones > 0 && std::ssize(axes) <= x.ones && !axes.empty();
+  for (const std::int64_t axis : axes)
+    are_ones = are_ones && axis < rank && (axis < 0 ? axis + rank : axis) >= rank - x.ones;
+  check_as(Exit::Data, are_ones, node.text(), ": of ", text_of(x.shape), " is not read");
+  x.ones -= static_cast<int>(axes.size());
+  state.pass(node, x);
 }
 
 void import_layer_norm(ImportState& state, const ReadNode& node) {
@@ -143,6 +161,7 @@ void import_layer_norm(ImportState& state, const ReadNode& node) {
   check_as(Exit::Data, (axis == -1 || axis == std::ssize(x.shape)) && x.ones == 0 && x.shape.size() < 3, node.text(),
            ": of another axis than the last of [T,C] is not read");
   const ReadTensor& weight = state.needed(node, 1, "weight");
+  check_as(Exit::Data, weight.shape == Shape{x.shape.back()}, node.text(), ": its weight is ", text_of(weight.shape));
   const bool is_rms = node.type == "RMSNormalization", bias = node.inputs.size() > 2 && !node.inputs[2].empty();
   const std::string name = state.name_of(node);
   Json entry = {
@@ -158,8 +177,9 @@ void import_softmax(ImportState& state, const ReadNode& node) {
   const LayerValue x = state.value(node, 0);
   const std::int64_t axis = node.integer("axis", state.model.opset < 13 ? 1 : -1);
   const std::int64_t last = std::ssize(x.shape);
-  check_as(Exit::Data, x.shape.size() < 3 && (axis == last || (axis == -1 && x.ones == 0)), node.text(),
-           ": along another axis than the last is not read");
+  const bool is_last = x.shape.size() < 3 && (axis == last || (axis == -1 && x.ones == 0)),
+             is_channels = x.shape.size() == 3 && axis == 1 && state.model.opset >= 13;
+  check_as(Exit::Data, is_last || is_channels, node.text(), ": along another axis than the last is not read");
   state.give(node, {{"op", node.type == "Softmax" ? "softmax" : "log_softmax"}}, {x}, x.shape, x.ones);
 }
 
@@ -167,7 +187,8 @@ void import_softmax(ImportState& state, const ReadNode& node) {
 void import_gather(ImportState& state, const ReadNode& node) {
   const ReadTensor& table = state.needed(node, 0, "table");
   const LayerValue ids = state.value(node, 1);
-  check_as(Exit::Data, table.shape.size() == 2 && node.integer("axis", 0) == 0, node.text(), ": is no look-up of rows");
+  check_as(Exit::Data, table.shape.size() == 2 && node.integer("axis", 0) == 0 && ids.ones == 0, node.text(),
+           ": is no look-up of rows");
   const std::string name = state.name_of(node);
   Shape shape = ids.shape;
   shape.push_back(table.shape[1]);
@@ -180,11 +201,12 @@ void import_attention(ImportState& state, const ReadNode& node) {
   check_as(Exit::Data, node.inputs.size() == 3 && node.outputs.size() == 1 && node.number("softcap", 0) == 0,
            node.text(), ": with a mask, a cache or a cap is not read");
   const LayerValue q = state.value(node, 0), k = state.value(node, 1), v = state.value(node, 2);
-  check_as(Exit::Data, q.shape.size() == 2, node.text(), ": expected [T,width] a sample");
-  Json entry = {{"op", "attention"},
-                {"heads", node.integer("q_num_heads", 1)},
-                {"kv_heads", node.integer("kv_num_heads", 1)},
-                {"causal", node.integer("is_causal", 0) != 0}};
+  const std::int64_t heads = node.integer("q_num_heads", 0), groups = node.integer("kv_num_heads", 0);
+  const bool fits = q.shape.size() == 2 && k.shape.size() == 2 && k.shape == v.shape && heads >= 1 && groups >= 1 &&
+                    heads % groups == 0 && q.shape[1] % heads == 0 && k.shape[1] == q.shape[1] / heads * groups;
+  check_as(Exit::Data, fits, node.text(), ": its inputs are no [T,width] of its heads");
+  Json entry = {
+      {"op", "attention"}, {"heads", heads}, {"kv_heads", groups}, {"causal", node.integer("is_causal", 0) != 0}};
   check_as(Exit::Data, !entry["causal"].get<bool>() || q.shape[0] == k.shape[0], node.text(),
            ": causal, of fewer rows than keys");
   if (node.has("scale")) entry["scale"] = as_written(node.number("scale", 1));
@@ -196,7 +218,7 @@ void import_slice(ImportState& state, const ReadNode& node) {
   const LayerValue x = state.value(node, 0);
   if (import_thinning(state, node)) return;
   const auto one = [&](std::size_t input, std::int64_t absent) {
-    const ReadTensor* const given = state.constant(node, input);
+    const ReadTensor* const given = state.optional_constant(node, input);
     if (!given) return absent;
     const Ints values = given->integers();
     check_as(Exit::Data, values.size() == 1, node.text(), ": of several axes is not read");

@@ -9,6 +9,9 @@
 namespace lethe::onnx {
 namespace {
 
+constexpr std::int64_t kMostOfAnAxis = std::int64_t{1} << 31, kMostNumbersOfASample = std::int64_t{1} << 40;
+constexpr std::int64_t kMostFolded = std::int64_t{1} << 32;
+
 /// In letters that names of layers may have: slashes are of blocks.
 std::string in_letters(std::string name) {
   for (char& c : name)
@@ -28,7 +31,8 @@ std::string before(const std::string& name, std::string_view ending) {
 
 }  // namespace
 
-ImportState::ImportState(const ReadModel& model) : model(model), constants_(model.tensors) {
+ImportState::ImportState(ReadModel given) : model(std::move(given)), constants_(std::move(model.tensors)) {
+  for (const ReadNode& node : model.nodes) check_as(Exit::Data, !node.outputs.empty(), node.text(), ": has no output");
   for (const ReadNode& node : model.nodes)
     for (const std::string& input : node.inputs) readers_[input].push_back(&node);
   for (const ValueInfo& input : model.inputs) {
@@ -36,11 +40,11 @@ ImportState::ImportState(const ReadModel& model) : model(model), constants_(mode
     const bool is_whole = input.type == Type::i32 || input.type == Type::i64;
     check_as(Exit::Data, is_whole || input.type == Type::f32 || input.type == Type::f64 || bytes_of(input.type) == 2,
              "input ", quote(input.name), " has numbers of a type that no input has");
-    check_as(Exit::Data, !input.shape.empty(), "input ", quote(input.name), " has no axis for the batch");
+    check_as(Exit::Data, input.shape.size() > 1, "input ", quote(input.name), " has no axes but the batch");
     Shape shape;
     for (std::size_t axis = 1; axis < input.shape.size(); ++axis) {
       const auto* const size = std::get_if<std::int64_t>(&input.shape[axis]);
-      check_as(Exit::Data, size && *size > 0, "input ", quote(input.name), ": axis ", axis,
+      check_as(Exit::Data, size && *size > 0 && *size <= kMostOfAnAxis, "input ", quote(input.name), ": axis ", axis,
                " has no size; the batch alone may be without one");
       shape.push_back(*size);
     }
@@ -85,10 +89,41 @@ const ReadTensor& ImportState::needed(const ReadNode& node, std::size_t input, c
   return *tensor;
 }
 
+const ReadTensor* ImportState::optional_constant(const ReadNode& node, std::size_t input) const {
+  if (input >= node.inputs.size() || node.inputs[input].empty()) return nullptr;
+  return &needed(node, input, "setting");
+}
+
+bool ImportState::is_output(const std::string& name) const {
+  return std::ranges::any_of(model.outputs, [&](const ValueInfo& out) { return out.name == name; });
+}
+
 const ReadNode* ImportState::only_reader(const std::string& name) const {
   const auto found = readers_.find(name);
-  const bool is_output = std::ranges::any_of(model.outputs, [&](const ValueInfo& out) { return out.name == name; });
-  return is_output || found == readers_.end() || found->second.size() != 1 ? nullptr : found->second.front();
+  return is_output(name) || found == readers_.end() || found->second.size() != 1 ? nullptr : found->second.front();
+}
+
+bool ImportState::is_for_products(const std::string& name) const {
+  static const std::set<std::string> keep_order = {"Relu",    "Dropout", "Identity", "LeakyRelu",
+                                                   "Sigmoid", "Tanh",    "Clip"};
+  const auto found = readers_.find(name);
+  if (is_output(name) || found == readers_.end()) return false;
+  return std::ranges::all_of(found->second, [&](const ReadNode* node) {
+    if (node->inputs[0] == name && keep_order.contains(node->type)) return is_for_products(node->outputs[0]);
+    return (node->type == "Gemm" || node->type == "MatMul") && node->inputs[0] == name && constant(*node, 1) != nullptr;
+  });
+}
+
+bool ImportState::begins_with_batch(const Ints& shape) const {
+  if (shape.empty() || shape[0] == 0 || shape[0] == -1) return !shape.empty();
+  const auto* const stated = model.inputs.empty() ? nullptr : std::get_if<std::int64_t>(&model.inputs[0].shape[0]);
+  return stated && *stated == shape[0];
+}
+
+void ImportState::fold(const ReadNode& node, ReadTensor tensor) {
+  folded_ += std::ssize(tensor.data);
+  check_as(Exit::Data, folded_ <= kMostFolded, node.text(), ": makes more constants than are read");
+  constants_[node.outputs.at(0)] = std::move(tensor);
 }
 
 std::string ImportState::unique(std::string name) {
@@ -113,6 +148,12 @@ LayerValue ImportState::add(const std::string& name, Json entry, const std::vect
     for (const LayerValue& value : in) layer["in"].push_back(value.layer);
   for (const auto& [key, value] : entry.items())
     if (key != "op" && key != "name") layer[key] = value;
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    check_as(Exit::Data, size >= 1 && size <= kMostOfAnAxis && count <= kMostNumbersOfASample / size, "would be ",
+             text_of(shape), " a sample");
+    count *= size;
+  }
   layer["name"] = entry.contains("name") ? entry["name"].get<std::string>() : unique(name);
   result.network["layers"].push_back(layer);
   return {layer["name"], std::move(shape)};

@@ -19,7 +19,7 @@ struct LayerValue {
 
 class ImportState {
  public:
-  explicit ImportState(const ReadModel& model);
+  explicit ImportState(ReadModel model);
 
   /// The value of an input of a node; fails, naming the node, for a constant or one that nothing makes.
   const LayerValue& value(const ReadNode& node, std::size_t input) const;
@@ -30,10 +30,18 @@ class ImportState {
   LayerValue image(const ReadNode& node, std::size_t input);
   /// A constant input; none if it is absent or no constant.
   const ReadTensor* constant(const ReadNode& node, std::size_t input) const;
+  /// A constant input that may be absent; fails for one that is there and no constant.
+  const ReadTensor* optional_constant(const ReadNode& node, std::size_t input) const;
   /// One that must be there, for `what`.
   const ReadTensor& needed(const ReadNode& node, std::size_t input, const char* what) const;
   /// The one node that reads this value; null if there is none, or more, or it is an output.
   const ReadNode* only_reader(const std::string& name) const;
+
+  /// Whether a value of rows of an image, in any order, is read by products with weights alone, or by what keeps the
+  /// order.
+  bool is_for_products(const std::string& name) const;
+  /// Whether a shape to reshape to begins with the batch.
+  bool begins_with_batch(const Ints& shape) const;
 
   /// Adds a layer, whose keys are `entry`, under a name of its own, and says that it gives the node's output.
   void give(const ReadNode& node, Json entry, const std::vector<LayerValue>& in, Shape shape, int ones = 0);
@@ -41,7 +49,7 @@ class ImportState {
   LayerValue add(const std::string& name, Json entry, const std::vector<LayerValue>& in, Shape shape);
   /// The node's output is a value, or a constant, that is there.
   void pass(const ReadNode& node, const LayerValue& value) { values_[node.outputs.at(0)] = value; }
-  void fold(const ReadNode& node, ReadTensor tensor) { constants_[node.outputs.at(0)] = std::move(tensor); }
+  void fold(const ReadNode& node, ReadTensor tensor);
   /// Nodes that another has taken with it.
   void take(const ReadNode& node) { taken_.insert(&node); }
   bool is_taken(const ReadNode& node) const { return taken_.contains(&node); }
@@ -50,17 +58,19 @@ class ImportState {
   std::string name_of(const ReadNode& node);
   void add_weight(const std::string& name, Shape shape, std::vector<float> values);
 
-  const ReadModel& model;
+  const ReadModel model;  // without its tensors
   Imported result;
 
  private:
   std::string unique(std::string name);
+  bool is_output(const std::string& name) const;
 
   std::map<std::string, LayerValue> values_;
   std::map<std::string, ReadTensor> constants_;
   std::map<std::string, std::vector<const ReadNode*>> readers_;
   std::set<const ReadNode*> taken_;
   std::set<std::string> names_;
+  std::int64_t folded_ = 0;  // bytes of constants that the file does not have
 };
 
 using ImportOp = void (*)(ImportState&, const ReadNode&);

@@ -14,6 +14,6 @@ struct Imported {
 
 /// `loss`: "cross_entropy" adds labels and that on the first output, which then is without a softmax; "mse" targets of
 /// its shape; "": none. Fails (Exit::Data) for what cannot be said, by node and op.
-Imported imported(const ReadModel& model, const std::string& loss);
+Imported imported(ReadModel model, const std::string& loss);
 
 }  // namespace lethe::onnx

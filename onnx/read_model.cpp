@@ -19,6 +19,7 @@ std::pair<std::string, ReadValue> attribute_of(std::string_view bytes, const Rea
   float number = 0;
   std::string text;
   ReadTensor tensor;
+  bool has_tensor = false;
   std::vector<std::int64_t> integers;
   std::vector<float> numbers;
   for (MessageReader in(bytes); in.next();) switch (in.field()) {
@@ -36,6 +37,7 @@ std::pair<std::string, ReadValue> attribute_of(std::string_view bytes, const Rea
         break;
       case 5:
         tensor = read_tensor(in.bytes(), folder).tensor;
+        has_tensor = true;
         break;
       case 7:
         in.add_numbers(numbers);
@@ -58,6 +60,7 @@ std::pair<std::string, ReadValue> attribute_of(std::string_view bytes, const Rea
     case 3:
       return {name, text};
     case 4:
+      check_as(Exit::Data, has_tensor, node.text(), ": attribute ", quote(name), " has no tensor");
       return {name, tensor};
     case 6:
       return {name, numbers};
@@ -151,8 +154,9 @@ void take_graph(ReadModel& model, std::string_view bytes, const std::filesystem:
 }
 
 std::string content_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
-  check_as(Exit::Data, in.good() && std::filesystem::is_regular_file(file), "cannot be opened");
+  std::ifstream in;
+  if (std::filesystem::is_regular_file(file)) in.open(file, std::ios::binary | std::ios::ate);
+  check_as(Exit::Data, in.is_open(), "cannot be opened");
   const auto size = static_cast<std::int64_t>(in.tellg());
   check_as(Exit::Data, size < std::int64_t{1} << 31, "is larger than a protobuf message may be");
   std::string bytes(static_cast<std::size_t>(size), '\0');

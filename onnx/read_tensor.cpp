@@ -29,8 +29,9 @@ std::vector<std::byte> read_external(const std::filesystem::path& folder, const 
   const std::filesystem::path name(of.location);
   check_as(Exit::Data, !of.location.empty() && name.filename() == name && of.location != ".." && of.location != ".",
            what, ": its data are at ", quote(of.location), ", which is no file beside the model");
-  std::ifstream in(folder / name, std::ios::binary | std::ios::ate);
-  check_as(Exit::Data, in.good(), what, ": its data are in ", (folder / name).string(), ", which cannot be opened");
+  std::ifstream in;
+  if (std::filesystem::is_regular_file(folder / name)) in.open(folder / name, std::ios::binary | std::ios::ate);
+  check_as(Exit::Data, in.is_open(), what, ": its data are in ", (folder / name).string(), ", which cannot be opened");
   const auto there = static_cast<std::int64_t>(in.tellg());
   check_as(Exit::Data, of.length < 0 || of.length == bytes, what, ": has ", of.length, " bytes, its shape takes ",
            bytes);
@@ -59,7 +60,7 @@ class TensorMessage {
     const Type type = type_of_number(type_, what);
     std::int64_t bytes = bytes_of(type);
     for (const std::int64_t size : shape_) {
-      check_as(Exit::Data, size >= 0, what, ": has an axis of ", size);
+      check_as(Exit::Data, size >= 0 && size <= kMostNumbers, what, ": has an axis of ", size);
       check_as(Exit::Data, size == 0 || bytes <= kMostNumbers / size, what, ": is too large");
       bytes *= size;
     }
@@ -111,7 +112,7 @@ class TensorMessage {
     if (is_external_) return read_external(folder_, external_, bytes, what);
     const auto* const raw = reinterpret_cast<const std::byte*>(raw_.data());
     if (!raw_.empty()) return {raw, raw + raw_.size()};
-    if (!doubles_.empty()) {
+    if (type == Type::f64) {
       const auto* const from = reinterpret_cast<const std::byte*>(doubles_.data());
       return {from, from + doubles_.size()};
     }

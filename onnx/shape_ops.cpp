@@ -19,6 +19,7 @@ bool add_until_products(const Emitter& e, VarId flat, std::vector<VarId>& to) {
     const auto info = std::ranges::find(network.params, weight, &ParamInfo::var);
     return info != network.params.end() && info->layout.kind == FileLayout::FlatImage;
   };
+  if (flat == network.prediction || std::ranges::count(network.outputs, flat) > 0) return false;
   to.push_back(flat);
   bool is_read = false;
   for (const Op& op : network.program.blocks[0].ops) {
@@ -78,16 +79,18 @@ void pad(Emitter& e, const Op& op) {
 auto reduction(const char* type, std::int64_t axes_are_input_from) {
   return [type, axes_are_input_from](Emitter& e, const Op& op) {
     const VarId x = op.in[0];
-    Attributes attributes = {{"keepdims", std::int64_t{op.attrs.flag("keep_dims", false)}}};
-    Names inputs = {e.value(x)};
-    if (op.attrs.has("axes")) {
-      Ints axes;
-      for (const std::int64_t axis : op.attrs.ints("axes")) axes.push_back(e.axis(x, axis));
-      if (e.opset() >= axes_are_input_from)
-        inputs.push_back(e.integers(axes));
-      else
-        attributes.push_back({"axes", axes});
-    }
+    const bool keeps = op.attrs.flag("keep_dims", false);
+    Attributes attributes = {{"keepdims", std::int64_t{keeps}}};
+    if (!op.attrs.has("axes")) return e.give(op.out[0], type, {e.value(x)}, attributes);
+    // What is left of an image without an axis has its axes as in memory.
+    Ints axes = op.attrs.ints("axes");
+    if (keeps)
+      for (std::int64_t& axis : axes) axis = e.axis(x, axis);
+    Names inputs = {keeps ? e.value(x) : e.in_memory_order(x)};
+    if (e.opset() >= axes_are_input_from)
+      inputs.push_back(e.integers(axes));
+    else
+      attributes.push_back({"axes", axes});
     e.give(op.out[0], type, inputs, attributes);
   };
 }

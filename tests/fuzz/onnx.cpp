@@ -58,18 +58,62 @@ Material material() {
                                      numbers("to", {4}), numbers("last", {-1})},
                          .inputs = {{"x", onnx::Type::i32, {std::string("batch"), 3}}},
                          .outputs = {{"y", onnx::Type::f32, {std::string("batch"), 3, 4}}}};
-  return {.seeds = {written(image), written(rows)},
-          .words = {"Conv",        "Gemm",         "Reshape",         "Concat",     "Add",
-                    "Shape",       "Constant",     "ConstantOfShape", "Unsqueeze",  "Pad",
-                    "AveragePool", "kernel_shape", "auto_pad",        "SAME_UPPER", "axis",
-                    "axes",        "value",        "group",           "location",   "offset",
-                    "\x08\x01",    "\x10\x07"}};
+  const onnx::Model bare{.name = "n",
+                         .nodes = {{"Shape", {"x"}, {"s"}},
+                                   {"Gather", {"s", "i"}, {"g"}},
+                                   {"Concat", {"g", "i"}, {"to"}, {{"axis", std::int64_t{0}}}},
+                                   {"Sum", {"x", "x"}, {"a"}},
+                                   {"Clip", {"a", "", "i"}, {"b"}},
+                                   {"LayerNormalization", {"b", "w", "w"}, {"y"}},
+                                   {"Softmax", {"y"}, {"z"}}},
+                         .tensors = {zeros("w", {4}), numbers("i", {0})},
+                         .inputs = {{"x", onnx::Type::f32, {std::string("batch"), 4}}},
+                         .outputs = {{"z", onnx::Type::f32, {std::string("batch"), 4}}}};
+  return {.seeds = {written(image), written(rows), written(bare)},
+          .words = {"ConvTranspose",
+                    "BatchNormalization",
+                    "Squeeze",
+                    "Slice",
+                    "Cast",
+                    "Dropout",
+                    "LRN",
+                    "ReduceMean",
+                    "GlobalAveragePool",
+                    "Mul",
+                    "Div",
+                    "Identity",
+                    "Flatten",
+                    "DepthToSpace",
+                    "output_padding",
+                    "to",
+                    "Conv",
+                    "Gemm",
+                    "Reshape",
+                    "Concat",
+                    "Add",
+                    "Shape",
+                    "Constant",
+                    "ConstantOfShape",
+                    "Unsqueeze",
+                    "Pad",
+                    "AveragePool",
+                    "kernel_shape",
+                    "auto_pad",
+                    "SAME_UPPER",
+                    "axis",
+                    "axes",
+                    "value",
+                    "group",
+                    "location",
+                    "offset",
+                    "\x08\x01",
+                    "\x10\x07"}};
 }
 
 void read_input(const std::uint8_t* data, std::size_t size) {
   static Directory directory;
   const std::string file = directory.put("model.onnx", text_of(data, size));
-  reads({Exit::Data}, [&] { onnx::imported(onnx::read_model(file), "cross_entropy"); });
+  reads({Exit::Data}, [&] { onnx::imported(onnx::read_model(file), "cross_entropy").network.dump(); });
 }
 
 const RegisterTarget target{{"onnx", material, read_input}};

@@ -97,7 +97,7 @@ def difference(args, path, folder):
 
 def main():
     args = check.arguments(__doc__)
-    wrong = 0
+    wrong = compared = 0
     with tempfile.TemporaryDirectory() as made:
         models = {path.stem: str(path) for path in sorted(LIGHT.glob("*.onnx"))}
         if not args.networks or not any(name in model for name in args.networks for model in models):
@@ -107,6 +107,10 @@ def main():
                 continue
             with tempfile.TemporaryDirectory() as folder:
                 wrong += check.report(name, lambda: difference(args, path, folder), MOST)
+            compared += 1
+    if not compared:
+        print("onnx: skipped: no models are here")
+        return 77
     print(f"{wrong} wrong" if wrong else "all as theirs")
     return 1 if wrong else 0
 

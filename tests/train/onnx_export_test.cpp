@@ -84,7 +84,7 @@ TEST_F(OnnxExport, MayNormaliseImagesItself) {
 
 TEST_F(OnnxExport, HasItsNumbersInTheTypeThatIsAskedFor) {
   for (const auto& [dtype, bytes] : {std::pair{"f16", 2}, {"bf16", 2}, {"f64", 8}}) {
-    const std::string text = onnx_text(exported({"--model", "lenet", "--dtype", dtype}));
+    const std::string text = onnx_text(exported({"--model", "lenet", "--dtype", dtype, "--opset", "22"}));
     EXPECT_NE(text.find(message("input image ", dtype, "[batch,1,28,28]")), std::string::npos) << text;
     EXPECT_NE(text.find(message("tensor conv1.bias ", dtype, "[6] ", 6 * bytes, " bytes")), std::string::npos) << text;
   }
@@ -100,6 +100,7 @@ TEST_F(OnnxExport, RefusesWhatItCannotSayByName) {
   refused({"--model", "early_exit"}, "is made by if: networks with loops or branches cannot be exported");
   refused({"--model", "lenet", "--format", "safetensors"}, "--format safetensors writes another format");
   refused({"--model", "lenet", "--opset", "24"}, "--opset: must be at most 23, not 24");
+  refused({"--model", "lenet", "--dtype", "bf16"}, "before opset 22 most operators have no bf16");
   refused({"--model", "lenet", "--quantize", "nf4"}, "--quantize is for safetensors and GGUF");
   EXPECT_NE(error_of(2, {"--model", "lenet", "--format", "onnx", "--output", path("no.bin")}).find("end in .onnx"),
             std::string::npos);

@@ -2,8 +2,8 @@
 // tests/onnx/check_import.py.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
-#include <random>
 #include <sstream>
 
 #include "onnx/model.h"
@@ -42,6 +42,20 @@ class OnnxImport : public RunTest {
     EXPECT_EQ(ended.code, 4) << ended.err;
     EXPECT_FALSE(std::filesystem::exists(path("n.json")));
     return ended.err;
+  }
+  /// Writes the tensors with other numbers in each, so that none stands for another.
+  static void each_its_own(const std::string& from, const std::string& to) {
+    SafetensorsReader reader(from);
+    SafetensorsWriter writer(to, reader.tensors());
+    float next = 1;
+    for (const TensorEntry& tensor : reader.tensors()) {
+      std::vector<float> values(static_cast<std::size_t>(elements(tensor.shape)));
+      for (float& value : values) value = next += 0.25F;
+      std::vector<std::byte> bytes(values.size() * sizeof(float));
+      std::memcpy(bytes.data(), values.data(), bytes.size());
+      writer.write(bytes);
+    }
+    writer.finish();
   }
   /// Ops of evaluation with their attributes and the shapes of what they make, without names.
   static std::string ops_of(const std::string& network, const std::vector<std::string>& sets) {
@@ -92,13 +106,15 @@ TEST_F(OnnxImport, GivesBackOurOwn) {
     SCOPED_TRACE(name);
     std::vector<std::string> of = {"--model", name};
     for (const std::string& set : sets) of.insert(of.end(), {"--set", set});
-    const auto exported = [&](const std::string& file) {
-      std::vector<std::string> args = {"export", "--output", file};
-      args.insert(args.end(), of.begin(), of.end());
-      const Ended ended = run_train(args);
+    const auto exported = [&](const std::string& file, std::vector<std::string> more) {
+      more.insert(more.begin(), {"export", "--output", file});
+      more.insert(more.end(), of.begin(), of.end());
+      const Ended ended = run_train(more);
       ASSERT_EQ(ended.code, 0) << ended.err;
     };
-    exported(path("m.onnx")), exported(path("w.safetensors"));
+    exported(path("initial.safetensors"), {});
+    each_its_own(path("initial.safetensors"), path("w.safetensors"));
+    exported(path("m.onnx"), {"--weights", path("w.safetensors")});
     const Ended ended = import(path("m.onnx"));
     ASSERT_EQ(ended.code, 0) << ended.err;
     EXPECT_EQ(ops_of(path("n.json"), {}), ops_of(name, sets));
@@ -134,8 +150,55 @@ TEST_F(OnnxImport, ASoftmaxAtTheEndIsLeftToTheLoss) {
   model.nodes.push_back({"Softmax", {"y"}, {"z"}});
   model.outputs[0].name = "z";
   const Ended ended = import(written(model));
-  EXPECT_NE(ended.err.find("note: Softmax"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("note: the softmax at the end is left out"), std::string::npos) << ended.err;
   EXPECT_EQ(bytes_in(path("n.json")).find("softmax"), std::string::npos);
+}
+
+/// Rows of an image are in another order here: what reads them must know.
+TEST_F(OnnxImport, RowsOfAnImageAreForProductsAlone) {
+  onnx::Model model = perceptron();
+  model.inputs[0].shape = {std::string("batch"), 2, 2, 1};
+  model.nodes.insert(model.nodes.begin(), {"Flatten", {"x"}, {"f"}});
+  model.nodes[1].inputs[0] = "f";
+  EXPECT_EQ(import(written(model)).code, 0);
+  model.nodes.insert(model.nodes.begin() + 1, {"Relu", {"f"}, {"r"}});
+  model.nodes[2].inputs[0] = "r";
+  EXPECT_EQ(import(written(model)).code, 0);
+  std::filesystem::remove(path("n.json"));
+  model.outputs.push_back({"r", onnx::Type::f32, {std::string("batch"), 4}});
+  EXPECT_NE(error_of(model).find("makes rows of images [2,2,1], and something else than Gemm or MatMul reads them"),
+            std::string::npos);
+}
+
+TEST_F(OnnxImport, ScalesAndTurnsProducts) {
+  onnx::Model model = perceptron();
+  const auto counted = [](const std::string& name, const Shape& shape) {
+    onnx::Tensor tensor = tensor_of(name, shape);
+    tensor.write = [count = tensor.bytes() / 4](const onnx::Sink& to) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto value = static_cast<float>(i);
+        to(&value, sizeof value);
+      }
+    };
+    return tensor;
+  };
+  const auto numbers_of = [&](const std::string& name) {
+    SafetensorsReader reader(path("n.safetensors"));
+    const std::vector<std::byte> bytes = reader.read(*reader.find(name));
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  };
+  model.nodes = {{"Gemm", {"x", "w", "b"}, {"y"}, {{"alpha", 2.0F}, {"beta", 0.5F}}}};
+  model.tensors = {counted("w", {4, 3}), counted("b", {1, 3})};
+  ASSERT_EQ(import(written(model)).code, 0);
+  EXPECT_EQ(numbers_of("y.weight"), (std::vector<float>{0, 6, 12, 18, 2, 8, 14, 20, 4, 10, 16, 22}));
+  EXPECT_EQ(numbers_of("y.bias"), (std::vector<float>{0, 0.5F, 1}));
+  model.nodes = {{"MatMul", {"x", "w"}, {"m"}}, {"Add", {"b", "m"}, {"y"}}};
+  model.tensors[1] = counted("b", {3});
+  ASSERT_EQ(import(written(model)).code, 0);
+  EXPECT_EQ(numbers_of("m.weight"), (std::vector<float>{0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}));
+  EXPECT_EQ(numbers_of("m.bias"), (std::vector<float>{0, 1, 2}));
 }
 
 TEST_F(OnnxImport, SaysWhatItDoesNotRead) {
@@ -158,6 +221,19 @@ TEST_F(OnnxImport, SaysWhatItDoesNotRead) {
   model = perceptron();
   model.outputs[0].name = "nothing";
   EXPECT_NE(error_of(model).find("output 'nothing' is made by no node"), std::string::npos);
+  model = perceptron();
+  model.inputs[0].shape.pop_back();
+  EXPECT_NE(error_of(model).find("input 'x' has no axes but the batch"), std::string::npos);
+  model = perceptron();
+  model.nodes[0].inputs = {};
+  EXPECT_NE(error_of(model).find("no node reads an input"), std::string::npos);
+  model = perceptron();
+  model.nodes[0].outputs = {};
+  EXPECT_NE(error_of(model).find("has no output"), std::string::npos);
+  model = perceptron();
+  model.nodes.insert(model.nodes.begin(), {"Cast", {"x"}, {"i"}, {{"to", std::int64_t{7}}}});
+  model.nodes[1].inputs[0] = "i";
+  EXPECT_NE(error_of(model).find("changes numbers to another type"), std::string::npos);
   std::ofstream(path("text.onnx")) << "these are no bytes of a model";
   EXPECT_EQ(import(path("text.onnx")).code, 4);
   EXPECT_EQ(import(path("none.onnx")).code, 4);

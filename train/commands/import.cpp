@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "framework/error.h"
+#include "models/network.h"
 #include "onnx/importer.h"
 #include "train/option_groups.h"
 #include "train/report/option_names.h"
@@ -32,19 +33,35 @@ void write_tensors(const std::string& file, const std::vector<onnx::NamedTensor>
   writer.finish();
 }
 
+/// Builds the network and holds it to the weights. Fails (Exit::Data) where a layer is not as its node was understood.
+void check_builds(const std::string& text, const std::vector<onnx::NamedTensor>& weights) {
+  const Network network =
+      load_network({.name = "imported", .text = text, .path = "the network"}, {.batch = 2, .training = false});
+  for (const onnx::NamedTensor& tensor : weights) {
+    const VarId var = find_var(network.program, tensor.name);
+    check(var != kNone, "the network has no ", quote(tensor.name));
+    const std::int64_t has = elements(network.program.vars[var].shape), wants = elements(tensor.tensor.shape);
+    check(has == wants, quote(tensor.name), " is ", text_of(tensor.tensor.shape), " in the file, its layer takes ", has,
+          " numbers");
+  }
+}
+
 int import_network(const Options& options, const ImportSetting& how) {
   check(options.output.ends_with(".json"), "--output ", options.output, ": a network file ends in .json");
   const std::string& file = how.files.front();
   onnx::Imported imported;
+  std::string text;
   try {
     imported = onnx::imported(onnx::read_model(file), how.loss == "none" ? "" : how.loss);
+    text = imported.network.dump(1) + "\n";
+    check_builds(text, imported.weights);
   } catch (const Error& error) {
     const std::string said = error.what();
-    fail_as(error.code, said.starts_with(file) ? said : message(file, ": ", said));
+    fail_as(Exit::Data, said.starts_with(file) ? said : message(file, ": ", said));
   }
   const std::string weights = weights_beside(options.output);
   write_tensors(weights, imported.weights);
-  replace_file(options.output, imported.network.dump(1) + "\n");
+  replace_file(options.output, text);
   for (const std::string& note : imported.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
   std::fprintf(stderr, "%s: %zu layers; its weights: %s\n", options.output.c_str(), imported.network["layers"].size(),
                weights.c_str());

@@ -57,9 +57,12 @@ onnx::Sink into(AtomicFile& file) {
 }  // namespace
 
 void save_onnx(const std::string& file, const Store& store, const NetworkSetting& setting, const OnnxSetting& how) {
-  const Network network = network_of(setting, kBatch, how.preprocess),
-                other = network_of(setting, kOtherBatch, how.preprocess);
-  const DType dtype = how.dtype.value_or(setting.dtype);
+  NetworkSetting of_parameters = setting;  // whose copies in 16 bits are no part of the model
+  of_parameters.dtype = wide_of(setting.dtype);
+  const Network network = network_of(of_parameters, kBatch, how.preprocess),
+                other = network_of(of_parameters, kOtherBatch, how.preprocess);
+  const DType dtype = how.dtype.value_or(of_parameters.dtype);
+  check(dtype != DType::bf16 || how.opset >= 22, "ONNX: before opset 22 most operators have no bf16; --opset 22");
   onnx::Model model = onnx::exported({.network = network,
                                       .other_batch = other,
                                       .batch = kBatch,

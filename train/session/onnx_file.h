@@ -11,7 +11,7 @@ namespace lethe {
 
 struct OnnxSetting {
   std::int64_t opset = 17;                   // 17 to 23; which of these decides on how some ops are said
-  std::optional<DType> dtype = {};           // of its floats; none: the network's
+  std::optional<DType> dtype = {};           // of its floats; none: that of its parameters, f32 or f64
   std::vector<std::string> classes = {};     // what labels mean, for whoever reads it
   std::optional<PixelNorm> preprocess = {};  // images are bytes, and normalised by the model
   std::string version = {};                  // of who writes it

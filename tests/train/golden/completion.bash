@@ -9,7 +9,7 @@ _train() {
   if [[ $word == = ]]; then word=; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi
   COMPREPLY=()
   if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then command=${COMP_WORDS[1]}; fi
-  if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then _train_take -W 'bench completion count device env eval export generate graph lr-find man pack plan predict schema show tables timeline tokenize'; return; fi
+  if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then _train_take -W 'bench completion count device env eval export generate graph import lr-find man pack plan predict schema show tables timeline tokenize'; return; fi
   case $command in
     '')
       case $previous in
@@ -120,6 +120,12 @@ _train() {
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --autotune|--out) _train_take -f ;;
         *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --accumulate --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --clip-passes --state-dtype --param-dtype --grad-dtype --keep-f32 --freeze --train-only --frozen-dtype --class-weights --ema --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --out' ;;
+      esac ;;
+    'import')
+      case $previous in
+        --loss) _train_take -W 'cross_entropy mse none' ;;
+        --output) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --loss --output' || _train_take -f ;;
       esac ;;
     'lr-find')
       case $previous in

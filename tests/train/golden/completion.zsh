@@ -13,6 +13,7 @@ _train() {
     'export:Writes weights as one safetensors file, in PyTorch'\''s layout, networks as ONNX or GGUF, or adapters as PEFT has them.'
     'generate:Writes on from a prompt, as a network that was trained on text does.'
     'graph:Draws a network for graphviz\: which values share memory, before and after.'
+    'import:Makes a network file and a file of weights of an ONNX model.'
     'lr-find:Sweeps the learning rate over a few steps and suggests one.'
     'man:Prints this program'\''s manual page.'
     'pack:Finds offsets in one arena for buffers with given lives and sizes.'
@@ -355,6 +356,13 @@ _train() {
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--out=[Writes the picture there (default\: standard output)]:FILE:_files' ;;
+    'import') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      ':FILE:_files' \
+      '--loss=[cross_entropy of labels on the first output, without a softmax at its end (default); mse of targets of its shape; none\: to evaluate alone]:LOSS:(cross_entropy mse none)' \
+      '--output=[The network file; its weights stand beside it, as FILE.safetensors]:FILE:_files' ;;
     'lr-find') _arguments \
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
