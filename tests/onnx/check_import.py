@@ -63,7 +63,7 @@ def torch_models(folder):
     except ImportError:
         return {}
     made = {}
-    for name in ("resnet18", "resnet50", "mobilenet_v2", "vgg11_bn", "googlenet", "densenet121", "squeezenet1_1"):
+    for name in ("alexnet", "resnet18", "resnet50", "resnext50_32x4d", "mobilenet_v2", "efficientnet_b0", "regnet_y_400mf", "vgg11_bn", "googlenet", "densenet121", "squeezenet1_1", "mnasnet1_0"):
         kwargs = {"init_weights": False, "aux_logits": False} if name == "googlenet" else {}
         network = getattr(torchvision.models, name)(weights=None, **kwargs).eval()
         made[name] = f"{folder}/{name}.onnx"
@@ -100,7 +100,7 @@ def main():
     wrong = compared = 0
     with tempfile.TemporaryDirectory() as made:
         models = {path.stem: str(path) for path in sorted(LIGHT.glob("*.onnx"))}
-        if not args.networks or not any(name in model for name in args.networks for model in models):
+        if not all(part.startswith("light") for part in args.networks) or not args.networks:
             models |= torch_models(made)
         for name, path in models.items():
             if args.networks and not any(part in name for part in args.networks):
