@@ -103,13 +103,14 @@ const ReadNode* ImportState::only_reader(const std::string& name) const {
   return is_output(name) || found == readers_.end() || found->second.size() != 1 ? nullptr : found->second.front();
 }
 
-bool ImportState::is_for_products(const std::string& name) const {
+bool ImportState::is_for_products(const std::string& name, int depth) const {
+  constexpr int kDeepest = 100;  // of a stranger's chain
   static const std::set<std::string> keep_order = {"Relu",    "Dropout", "Identity", "LeakyRelu",
                                                    "Sigmoid", "Tanh",    "Clip"};
   const auto found = readers_.find(name);
-  if (is_output(name) || found == readers_.end()) return false;
+  if (depth > kDeepest || is_output(name) || found == readers_.end()) return false;
   return std::ranges::all_of(found->second, [&](const ReadNode* node) {
-    if (node->inputs[0] == name && keep_order.contains(node->type)) return is_for_products(node->outputs[0]);
+    if (node->inputs[0] == name && keep_order.contains(node->type)) return is_for_products(node->outputs[0], depth + 1);
     return (node->type == "Gemm" || node->type == "MatMul") && node->inputs[0] == name && constant(*node, 1) != nullptr;
   });
 }
@@ -128,7 +129,8 @@ void ImportState::fold(const ReadNode& node, ReadTensor tensor) {
 
 std::string ImportState::unique(std::string name) {
   std::string made = name;
-  for (int i = 2; !names_.insert(made).second; ++i) made = message(name, ".", i);
+  for (int& number = numbers_.try_emplace(name, 2).first->second; !names_.insert(made).second; ++number)
+    made = message(name, ".", number);
   return made;
 }
 

@@ -39,7 +39,7 @@ class ImportState {
 
   /// Whether a value of rows of an image, in any order, is read by products with weights alone, or by what keeps the
   /// order.
-  bool is_for_products(const std::string& name) const;
+  bool is_for_products(const std::string& name, int depth = 0) const;
   /// Whether a shape to reshape to begins with the batch.
   bool begins_with_batch(const Ints& shape) const;
 
@@ -70,7 +70,8 @@ class ImportState {
   std::map<std::string, std::vector<const ReadNode*>> readers_;
   std::set<const ReadNode*> taken_;
   std::set<std::string> names_;
-  std::int64_t folded_ = 0;  // bytes of constants that the file does not have
+  std::map<std::string, int> numbers_;  // after names that are taken
+  std::int64_t folded_ = 0;             // bytes of constants that the file does not have
 };
 
 using ImportOp = void (*)(ImportState&, const ReadNode&);

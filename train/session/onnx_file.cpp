@@ -62,7 +62,7 @@ void save_onnx(const std::string& file, const Store& store, const NetworkSetting
   const Network network = network_of(of_parameters, kBatch, how.preprocess),
                 other = network_of(of_parameters, kOtherBatch, how.preprocess);
   const DType dtype = how.dtype.value_or(of_parameters.dtype);
-  check(dtype != DType::bf16 || how.opset >= 22, "ONNX: before opset 22 most operators have no bf16; --opset 22");
+  check(dtype != DType::bf16 || how.opset >= 22, "ONNX: before opset 22 most operators have no bf16");
   onnx::Model model = onnx::exported({.network = network,
                                       .other_batch = other,
                                       .batch = kBatch,
