@@ -89,7 +89,7 @@ constexpr const char* kGated = R"({
   "version": 1, "name": "gated",
   "inputs": {"image": {"shape": [3, 6, 6]}, "label": {"shape": [], "dtype": "i32"}},
   "layers": [{"op": "conv", "out": 8, "k": 3, "name": "a"}, {"op": "global_avg_pool"},
-             {"op": "fc", "out": 8, "name": "b"}, {"op": "sigmoid"}, 
+             {"op": "fc", "out": 8, "name": "b"}, {"op": "sigmoid"},
              {"op": "reshape", "shape": [8, 1, 1], "layout": "image", "name": "gate"},
              {"op": "mul", "in": ["a", "gate"]}, {"op": "leaky_relu", "slope": 0.2},
              {"op": "avg_pool", "k": 3, "stride": 2, "pad": 1, "count_include_pad": false},
