@@ -39,18 +39,19 @@ class Emitter {
   /// Which axis of the value an axis of the var in memory is.
   std::int64_t axis(VarId id, std::int64_t in_memory) const;
 
-  /// The value of a var, and it with its axes as in memory.
+  /// The value of a var, and the same with its axes as they are in memory.
   std::string value(VarId id);
   std::string in_memory_order(VarId id);
-  /// It so that axis i is axis perm[i] of the var in memory.
+  /// The same with another order of axes: axis i is axis perm[i] of the var in memory.
   std::string permuted(VarId id, const Ints& perm);
-  /// A matrix whose columns are those of a flat image, in the order that this has in the model.
+  /// A weight whose columns belong to the rows `flat` of an image: its columns have the order that these rows have in
+  /// the model.
   std::string columns_of_image(VarId weight, VarId flat);
   /// The rows of a flat image, and what is made of them element by element, are in the order of channels, height,
   /// width.
   void set_channels_first(const std::vector<VarId>& flat) { channels_first_.insert(flat.begin(), flat.end()); }
   const Network& network() const { return source_.network; }
-  /// It with its axes in the order of the value of another of as many: an image's, or as in memory.
+  /// The value of `id` with its axes in the order of those of `other`, as many: an image's, or as they are in memory.
   std::string in_axes_of(VarId other, VarId id);
 
   bool depends_on_batch(VarId id) const { return shape(id) != source_.other_batch.program.vars[id].shape; }
@@ -61,7 +62,7 @@ class Emitter {
   std::string number(double value) { return numbers({}, {value}); }
   std::string numbers(const Ints& shape, const std::vector<double>& values);
   std::string integers(const Ints& values);
-  /// An integer of the type of a var of such.
+  /// A whole number in the type of the var `id`.
   std::string integer_like(VarId id, std::int64_t value);
   /// The shape of a var in memory, for Reshape: -1 where it depends on the batch. Fails if more than one axis does.
   std::string shape_in_memory(VarId id);

@@ -1,8 +1,6 @@
 // What is made of constants alone, and of the shapes of values: whole numbers that say how something is reshaped. An
 // axis that is the batch is -1 there.
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "framework/error.h"
 #include "onnx/bytes.h"

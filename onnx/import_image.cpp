@@ -66,13 +66,17 @@ LayerValue padded(ImportState& state, const LayerValue& x, ReadWindows& windows,
   return made;
 }
 
-void add_bias(ImportState& state, const ReadNode& node, const std::string& name, std::int64_t count) {
+bool has_bias(const ReadNode& node) { return node.inputs.size() > 2 && !node.inputs[2].empty(); }
+
+/// Weight and bias of a convolution.
+void add_filters(ImportState& state, const ReadNode& node, const std::string& name, std::int64_t filters) {
+  const ReadTensor& weight = state.needed(node, 1, "weight");
+  state.add_weight(name + ".weight", weight.shape, weight.floats());
+  if (!has_bias(node)) return;
   const ReadTensor& bias = state.needed(node, 2, "bias");
-  check_as(Exit::Data, bias.shape == Shape{count}, node.text(), ": its bias is ", text_of(bias.shape));
+  check_as(Exit::Data, bias.shape == Shape{filters}, node.text(), ": its bias is ", text_of(bias.shape));
   state.add_weight(name + ".bias", bias.shape, bias.floats());
 }
-
-bool has_input(const ReadNode& node, std::size_t i) { return i < node.inputs.size() && !node.inputs[i].empty(); }
 
 void import_conv(ImportState& state, const ReadNode& node) {
   const LayerValue image = state.image(node, 0);
@@ -84,7 +88,6 @@ void import_conv(ImportState& state, const ReadNode& node) {
   const std::string name = state.name_of(node);
   const Shape shape = windows.result(node, filters, image.shape);
   const LayerValue x = padded(state, image, windows, name);
-  const bool bias = has_input(node, 2);
   state.give(node,
              {{"op", "conv"},
               {"name", name},
@@ -94,10 +97,9 @@ void import_conv(ImportState& state, const ReadNode& node) {
               {"pad", windows.before},
               {"dilation", windows.dilation},
               {"groups", node.integer("group", 1)},
-              {"bias", bias}},
+              {"bias", has_bias(node)}},
              {x}, shape);
-  state.add_weight(name + ".weight", weight.shape, weight.floats());
-  if (bias) add_bias(state, node, name, filters);
+  add_filters(state, node, name, filters);
 }
 
 void import_conv_transpose(ImportState& state, const ReadNode& node) {
@@ -116,7 +118,6 @@ void import_conv_transpose(ImportState& state, const ReadNode& node) {
   for (std::size_t i = 0; i < 2; ++i)
     shape.push_back((x.shape[1 + i] - 1) * windows.stride[i] - 2 * windows.before[i] + windows.reach(i) + more.at(i));
   const std::string name = state.name_of(node);
-  const bool bias = has_input(node, 2);
   state.give(node,
              {{"op", "conv_transpose"},
               {"name", name},
@@ -127,10 +128,9 @@ void import_conv_transpose(ImportState& state, const ReadNode& node) {
               {"output_padding", more},
               {"dilation", windows.dilation},
               {"groups", groups},
-              {"bias", bias}},
+              {"bias", has_bias(node)}},
              {x}, shape);
-  state.add_weight(name + ".weight", weight.shape, weight.floats());
-  if (bias) add_bias(state, node, name, filters);
+  add_filters(state, node, name, filters);
 }
 
 /// Pads at the end alone may say what `ceil` does: a last window that reaches over the edge.

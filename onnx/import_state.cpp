@@ -117,8 +117,8 @@ bool ImportState::is_for_products(const std::string& name, int depth) const {
 
 bool ImportState::begins_with_batch(const Ints& shape) const {
   if (shape.empty() || shape[0] == 0 || shape[0] == -1) return !shape.empty();
-  const auto* const stated = model.inputs.empty() ? nullptr : std::get_if<std::int64_t>(&model.inputs[0].shape[0]);
-  return stated && *stated == shape[0];
+  return std::ranges::any_of(
+      model.inputs, [&](const ValueInfo& input) { return !input.shape.empty() && input.shape[0] == Extent(shape[0]); });
 }
 
 void ImportState::fold(const ReadNode& node, ReadTensor tensor) {
@@ -158,6 +158,7 @@ LayerValue ImportState::add(const std::string& name, Json entry, const std::vect
   }
   layer["name"] = entry.contains("name") ? entry["name"].get<std::string>() : unique(name);
   result.network["layers"].push_back(layer);
+  result.shapes[layer["name"]] = shape;
   return {layer["name"], std::move(shape)};
 }
 

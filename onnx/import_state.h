@@ -70,7 +70,7 @@ class ImportState {
   std::map<std::string, std::vector<const ReadNode*>> readers_;
   std::set<const ReadNode*> taken_;
   std::set<std::string> names_;
-  std::map<std::string, int> numbers_;  // after names that are taken
+  std::map<std::string, int> numbers_;  // the next that a name gets which is taken
   std::int64_t folded_ = 0;             // bytes of constants that the file does not have
 };
 

@@ -10,6 +10,11 @@
 namespace lethe::onnx {
 namespace {
 
+constexpr const char* kFoldedNorms =
+    "there are convolutions with biases and no batch norm. An export for inference folds batch norms into weights and "
+    "drops dropout, so this may be another network than the one that was trained. torch.onnx.export keeps them with "
+    "training=TrainingMode.PRESERVE and do_constant_folding=False";
+
 const ImportTable& import_table() {
   static const ImportTable table = [] {
     ImportTable all;
@@ -82,18 +87,17 @@ void note_shared_weights(const ReadModel& model, std::vector<std::string>& notes
           message("weight ", quote(name), " is read by ", readers[name], " nodes: each has one of its own here"));
 }
 
+void note_learned_constants(const Json& layers, std::vector<std::string>& notes) {
+  const auto count = std::ranges::count_if(layers, [](const Json& layer) { return layer["op"] == Json("parameter"); });
+  if (count > 0) notes.push_back(message("constants that are added or multiplied are learned tensors here: ", count));
+}
+
 void note_folded_norms(const ImportState& state, std::vector<std::string>& notes) {
   const auto count = [&](const char* type, std::size_t inputs) {
     return std::ranges::count_if(
         state.model.nodes, [&](const ReadNode& node) { return node.type == type && node.inputs.size() >= inputs; });
   };
-  if (count("BatchNormalization", 1) == 0 && count("Conv", 3) >= 10)
-    notes.push_back(
-        "there are convolutions with biases and no batch norm: an export for inference folds these into the weights, "
-        "and "
-        "drops dropout, so this may be another network than the one that was trained; torch.onnx.export keeps them "
-        "with "
-        "training=TrainingMode.PRESERVE and do_constant_folding=False");
+  if (count("BatchNormalization", 1) == 0 && count("Conv", 3) >= 10) notes.push_back(kFoldedNorms);
 }
 
 }  // namespace
@@ -120,6 +124,7 @@ Imported imported(ReadModel model, const std::string& loss) {
     add_loss(state, loss, loss == "cross_entropy" ? without_softmax(state, outputs[0]) : outputs[0]);
   if (!loss.empty() && outputs.size() > 1)
     notes.push_back("outputs after the first are left out: the loss is of that one");
+  note_learned_constants(network["layers"], notes);
   note_folded_norms(state, notes);
   std::ranges::move(notes, std::back_inserter(state.result.notes));
   return std::move(state.result);

@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   lethe::sleep_while_waiting(argv);
   lethe::open_missing_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of the write, like a full disk
-  lethe::tell_to([](const std::string& line) { std::fprintf(stderr, "%s\n", lethe::with_options(line).c_str()); });
+  lethe::tell_to(lethe::say);
   try {
     return lethe::run({argv + 1, argv + argc});
   } catch (...) {

@@ -228,8 +228,7 @@ std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
   check(
       !resumed || std::filesystem::exists(options.autotune), "--autotune: ", options.autotune,
       ", by which the run began, is not there; with --autotune FILE it goes on by other choices, and with other bits");
-  return trials_of(options.autotune, options.device.name,
-                   [](const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); });
+  return trials_of(options.autotune, options.device.name, say);
 }
 
 }  // namespace

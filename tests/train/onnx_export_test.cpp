@@ -104,9 +104,11 @@ TEST_F(OnnxExport, RefusesWhatItCannotSayByName) {
   refused({"--model", "lenet", "--quantize", "nf4"}, "--quantize is for safetensors and GGUF");
   EXPECT_NE(error_of(2, {"--model", "lenet", "--format", "onnx", "--output", path("no.bin")}).find("end in .onnx"),
             std::string::npos);
-  EXPECT_NE(error_of(2, {"--model", "lenet", "--preprocess", "--output", path("no.safetensors")})
-                .find("are for --format onnx"),
-            std::string::npos);
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--preprocess"}, {"--opset", "17"}}) {
+    std::vector<std::string> args = {"--model", "lenet", "--output", path("no.safetensors")};
+    args.insert(args.end(), more.begin(), more.end());
+    EXPECT_NE(error_of(2, args).find("are for --format onnx"), std::string::npos) << more[0];
+  }
 }
 
 /// What is large stands in another file, at multiples of 64 KiB.

@@ -3,46 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
 #include <sstream>
 
-#include "onnx/model.h"
-#include "tests/train/run_fixture.h"
+#include "tests/train/onnx_models.h"
 #include "train/session/safetensors.h"
 
 namespace lethe::testing {
 namespace {
 
-onnx::Tensor tensor_of(const std::string& name, const Shape& shape) {
-  onnx::Tensor tensor{name, onnx::Type::f32, shape, {}};
-  tensor.write = [bytes = tensor.bytes()](const onnx::Sink& to) {
-    const std::string data(static_cast<std::size_t>(bytes), '\0');
-    to(data.data(), bytes);
-  };
-  return tensor;
-}
-
-class OnnxImport : public RunTest {
+class OnnxImport : public OnnxImportTest {
  protected:
-  Ended import(const std::string& file, std::vector<std::string> more = {}) const {
-    std::vector<std::string> args = {"import", file, "--output", path("n.json")};
-    args.insert(args.end(), more.begin(), more.end());
-    return run_train(args);
-  }
-  std::string written(const onnx::Model& model) const {
-    std::ofstream out(path("m.onnx"), std::ios::binary);
-    onnx::write_model(
-        model, "1", [&](const void* data, std::int64_t count) { out.write(static_cast<const char*>(data), count); },
-        nullptr);
-    return path("m.onnx");
-  }
-  /// Of a model that is read to its end.
-  std::string error_of(const onnx::Model& model) const {
-    const Ended ended = import(written(model));
-    EXPECT_EQ(ended.code, 4) << ended.err;
-    EXPECT_FALSE(std::filesystem::exists(path("n.json")));
-    return ended.err;
-  }
   /// Writes the tensors with other numbers in each, so that none stands for another.
   static void each_its_own(const std::string& from, const std::string& to) {
     SafetensorsReader reader(from);
@@ -75,14 +45,6 @@ class OnnxImport : public RunTest {
     return text.str();
   }
 };
-
-onnx::Model perceptron() {
-  return {.name = "m",
-          .nodes = {{"Gemm", {"x", "w"}, {"y"}, {{"transB", std::int64_t{1}}}}},
-          .tensors = {tensor_of("w", {3, 4})},
-          .inputs = {{"x", onnx::Type::f32, {std::string("batch"), 4}}},
-          .outputs = {{"y", onnx::Type::f32, {std::string("batch"), 3}}}};
-}
 
 /// An image times a gate of its channels, as squeeze and excitation has it.
 constexpr const char* kGated = R"({
@@ -155,22 +117,6 @@ TEST_F(OnnxImport, ASoftmaxAtTheEndIsLeftToTheLoss) {
   EXPECT_EQ(bytes_in(path("n.json")).find("softmax"), std::string::npos);
 }
 
-/// Rows of an image are in another order here: what reads them must know.
-TEST_F(OnnxImport, RowsOfAnImageAreForProductsAlone) {
-  onnx::Model model = perceptron();
-  model.inputs[0].shape = {std::string("batch"), 2, 2, 1};
-  model.nodes.insert(model.nodes.begin(), {"Flatten", {"x"}, {"f"}});
-  model.nodes[1].inputs[0] = "f";
-  EXPECT_EQ(import(written(model)).code, 0);
-  model.nodes.insert(model.nodes.begin() + 1, {"Relu", {"f"}, {"r"}});
-  model.nodes[2].inputs[0] = "r";
-  EXPECT_EQ(import(written(model)).code, 0);
-  std::filesystem::remove(path("n.json"));
-  model.outputs.push_back({"r", onnx::Type::f32, {std::string("batch"), 4}});
-  EXPECT_NE(error_of(model).find("makes rows of images [2,2,1], and something else than Gemm or MatMul reads them"),
-            std::string::npos);
-}
-
 TEST_F(OnnxImport, ScalesAndTurnsProducts) {
   onnx::Model model = perceptron();
   const auto counted = [](const std::string& name, const Shape& shape) {
@@ -200,70 +146,6 @@ TEST_F(OnnxImport, ScalesAndTurnsProducts) {
   ASSERT_EQ(import(written(model)).code, 0);
   EXPECT_EQ(numbers_of("m.weight"), (std::vector<float>{0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}));
   EXPECT_EQ(numbers_of("m.bias"), (std::vector<float>{0, 1, 2}));
-}
-
-TEST_F(OnnxImport, SaysWhatItDoesNotRead) {
-  onnx::Model model = perceptron();
-  model.nodes[0].type = "Gem";
-  EXPECT_NE(error_of(model).find("m.onnx: Gem 'Gem_0': no Gem is read; did you mean 'Gemm'?"), std::string::npos)
-      << error_of(model);
-  model = perceptron();
-  model.tensors[0] = tensor_of("w", {3, 5});
-  EXPECT_NE(error_of(model).find("Gemm 'Gemm_0': its input is [4] a sample, its weight [3,5]"), std::string::npos);
-  model = perceptron();
-  model.inputs[0].shape[1] = std::string("features");
-  EXPECT_NE(error_of(model).find("input 'x': axis 1 has no size"), std::string::npos);
-  model = perceptron();
-  model.nodes[0].inputs[1] = "x";
-  EXPECT_NE(error_of(model).find("its weight is no constant of the file"), std::string::npos);
-  model = perceptron();
-  model.opset = 24;
-  EXPECT_NE(error_of(model).find("is of opset 24, opsets 7 to 23 are read"), std::string::npos);
-  model = perceptron();
-  model.outputs[0].name = "nothing";
-  EXPECT_NE(error_of(model).find("output 'nothing' is made by no node"), std::string::npos);
-  model = perceptron();
-  model.inputs[0].shape.pop_back();
-  EXPECT_NE(error_of(model).find("input 'x' has no axes but the batch"), std::string::npos);
-  model = perceptron();
-  model.nodes[0].inputs = {};
-  EXPECT_NE(error_of(model).find("no node reads an input"), std::string::npos);
-  model = perceptron();
-  model.nodes[0].outputs = {};
-  EXPECT_NE(error_of(model).find("has no output"), std::string::npos);
-  model = perceptron();
-  model.nodes.insert(model.nodes.begin(), {"Cast", {"x"}, {"i"}, {{"to", std::int64_t{7}}}});
-  model.nodes[1].inputs[0] = "i";
-  EXPECT_NE(error_of(model).find("changes numbers to another type"), std::string::npos);
-  std::ofstream(path("text.onnx")) << "these are no bytes of a model";
-  EXPECT_EQ(import(path("text.onnx")).code, 4);
-  EXPECT_EQ(import(path("none.onnx")).code, 4);
-  EXPECT_EQ(run_train({"import", path("text.onnx"), "--output", path("n.txt")}).code, 2);
-}
-
-/// Data beside the model, and nowhere else.
-TEST_F(OnnxImport, ReadsDataInItsFolderAlone) {
-  onnx::Model model = perceptron();
-  model.tensors[0] = tensor_of("w", {300, 4});
-  const auto write_with = [&](const std::string& name) {
-    std::ofstream out(path("m.onnx"), std::ios::binary), data(path("m.data"), std::ios::binary);
-    const auto into = [](std::ofstream& to) {
-      return [&to](const void* bytes, std::int64_t count) { to.write(static_cast<const char*>(bytes), count); };
-    };
-    const onnx::ExternalData external{name, into(data)};
-    onnx::write_model(model, "1", into(out), &external);
-  };
-  write_with("m.data");
-  EXPECT_EQ(import(path("m.onnx")).code, 0);
-  for (const char* const name : {"../m.data", "/etc/passwd", "..", ""}) {
-    write_with(name);
-    const Ended ended = import(path("m.onnx"));
-    EXPECT_EQ(ended.code, 4) << name;
-    EXPECT_NE(ended.err.find("no file beside the model"), std::string::npos) << ended.err;
-  }
-  write_with("m.data");
-  std::filesystem::resize_file(path("m.data"), 100);
-  EXPECT_NE(import(path("m.onnx")).err.find("its data end after"), std::string::npos);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // `train eval`: how well weights do.
 #include <cmath>
-#include <cstdio>
 
 #include "framework/error.h"
 #include "train/option_groups.h"
@@ -41,10 +40,9 @@ int evaluate(const EvalAsked& asked, const Options& given) {
         ": tells no classes apart, which --top, --by-class and --confusion count");
   check(network.correct != kNone || !by_guest, "--memopt ", setting.memory.text, ": evaluates networks with labels; ",
         network.name, " has none");
-  const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); };
-  note_other_numbers(options, run, notify);
+  note_other_numbers(options, run, say);
   const std::unique_ptr<Samples> data =
-      open_data(options.data, setting.network.seed, network, notify, meaning_to_weights(options, run, network, notify));
+      open_data(options.data, setting.network.seed, network, say, meaning_to_weights(options, run, network, say));
   if (setting.pixels && !by_guest) take_bytes(network, data->pixels());
   const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);
@@ -54,7 +52,7 @@ int evaluate(const EvalAsked& asked, const Options& given) {
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
   Evaluator evaluator(network, planned, prepared, store, *data);
-  read_weights(options.checkpoints.weights, store, network, notify);
+  read_weights(options.checkpoints.weights, store, network, say);
   ClassCounts counts(options.program.network.logits ? network.classes : 0, asked.top, asked.confusion);
   const Scores scores = evaluator.run(options.program.network.logits ? &counts : nullptr);
   const ScoreParts parts{.top = asked.top > 0,

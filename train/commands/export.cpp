@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <string_view>
@@ -67,8 +66,8 @@ struct ExportSetting {
   std::string quantize = {};   // weights in blocks of this type
   std::string format = {};     // "": by the file's ending
   std::string tokenizer = {};  // of GGUF
-  std::int64_t opset = 17;     // of ONNX
-  bool preprocess = false;     // of ONNX: images are bytes
+  std::optional<std::int64_t> opset = {};  // of ONNX
+  bool preprocess = false;                 // of ONNX: images are bytes
   bool as_gguf() const { return format == "gguf"; }
   bool as_onnx() const { return format == "onnx"; }
 };
@@ -112,7 +111,7 @@ void check_quantised(const ExportSetting& how, bool adapter) {
 
 /// Fails for what ONNX has no place for, and for what it alone has.
 void check_onnx(const Options& given, const ExportSetting& how) {
-  check(how.as_onnx() || (!how.preprocess && how.opset == 17), "--opset and --preprocess are for --format onnx");
+  check(how.as_onnx() || (!how.preprocess && !how.opset), "--opset and --preprocess are for --format onnx");
   if (!how.as_onnx()) return;
   check(!wants_adapter(given), "--lora writes adapters, in no other format and type");
   check(how.names.empty(), "--names is for safetensors; an ONNX model has the network's own names");
@@ -122,9 +121,11 @@ void check_onnx(const Options& given, const ExportSetting& how) {
 /// With what the run says of labels and images.
 void write_onnx(const Options& given, const Options& options, const ExportSetting& how, const Network& network,
                 const Store& store, const std::optional<SavedRun>& run) {
-  const Meaning known = meaning_to_weights(options, run, network, [](const std::string&) {});
-  OnnxSetting setting{
-      .opset = how.opset, .dtype = asked_dtype(given), .classes = known.classes, .version = LETHE_VERSION};
+  const Meaning known = meaning_to_weights(options, run, network, say);
+  OnnxSetting setting{.opset = how.opset.value_or(OnnxSetting{}.opset),
+                      .dtype = asked_dtype(given),
+                      .classes = known.classes,
+                      .version = LETHE_VERSION};
   check(!how.preprocess || !known.mean.empty(), "--preprocess: no run says how the images of ", network.name,
         " are normalised; --weights RUN does, of one that learned from images");
   if (how.preprocess) setting.preprocess = PixelNorm{known.mean, known.deviation};
@@ -176,9 +177,7 @@ int export_weights(const Options& given, ExportSetting how) {
   Store store(*device);
   store.initialize(network.program, network.params, of.seed);
   std::vector<WeightsElsewhere> base;
-  if (!weights.path.empty())
-    base = read_weights(weights, store, network,
-                        [](const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); });
+  if (!weights.path.empty()) base = read_weights(weights, store, network, say);
   if (run) base = run->state.elsewhere;
   if (how.merge) merge_adapters(store, network);
   if (adapter) save_adapter(options.output, store, network, how.names, asked_dtype(given), left_as_read(base, network));

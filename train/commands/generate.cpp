@@ -207,7 +207,7 @@ int generate(const TextAsked& asked, const Options& given) {
   const Language language = language_of(given, options, run, network);
   std::vector<std::int32_t> symbols = prompt_of(asked, *language.vocabulary, reading.context());
   const auto note = [&](const std::string& line) {
-    if (!options.quiet) std::fprintf(stderr, "%s\n", with_options(line).c_str());
+    if (!options.quiet) say(line);
   };
   note_other_numbers(options, run, note);
   if (!reading.why_no_cache().empty())

@@ -33,17 +33,23 @@ void write_tensors(const std::string& file, const std::vector<onnx::NamedTensor>
   writer.finish();
 }
 
-/// Builds the network and holds it to the weights. Fails (Exit::Data) where a layer is not as its node was understood.
-void check_builds(const std::string& text, const std::vector<onnx::NamedTensor>& weights) {
+/// Builds the network and holds it to what was read. Fails where a layer is not as its node was understood.
+void check_builds(const std::string& text, const onnx::Imported& imported) {
+  constexpr std::int64_t kBatch = 2;
   const Network network =
-      load_network({.name = "imported", .text = text, .path = "the network"}, {.batch = 2, .training = false});
-  for (const onnx::NamedTensor& tensor : weights) {
-    const VarId var = find_var(network.program, tensor.name);
+      load_network({.name = "imported", .text = text, .path = "the network"}, {.batch = kBatch, .training = false});
+  const Program& program = network.program;
+  for (const onnx::NamedTensor& tensor : imported.weights) {
+    const VarId var = find_var(program, tensor.name);
     check(var != kNone, "the network has no ", quote(tensor.name));
-    const std::int64_t has = elements(network.program.vars[var].shape), wants = elements(tensor.tensor.shape);
+    const std::int64_t has = elements(program.vars[var].shape), wants = elements(tensor.tensor.shape);
     check(has == wants, quote(tensor.name), " is ", text_of(tensor.tensor.shape), " in the file, its layer takes ", has,
           " numbers");
   }
+  for (const auto& [layer, shape] : imported.shapes)
+    if (const VarId var = find_var(program, layer + ".y"); var != kNone && program.vars[var].kind == Kind::Temp)
+      check(elements(program.vars[var].shape) == kBatch * elements(shape), "layer ", quote(layer), " gives ",
+            text_of(program.vars[var].shape), " for ", kBatch, " samples, in the file ", text_of(shape), " each");
 }
 
 int import_network(const Options& options, const ImportSetting& how) {
@@ -54,7 +60,7 @@ int import_network(const Options& options, const ImportSetting& how) {
   try {
     imported = onnx::imported(onnx::read_model(file), how.loss == "none" ? "" : how.loss);
     text = imported.network.dump(1) + "\n";
-    check_builds(text, imported.weights);
+    check_builds(text, imported);
   } catch (const Error& error) {
     const std::string said = error.what();
     fail_as(Exit::Data, said.starts_with(file) ? said : message(file, ": ", said));

@@ -1,6 +1,5 @@
 // `train predict`: what a trained network sees in image files, or says of texts.
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <sstream>
@@ -37,8 +36,6 @@ struct PredictAsked {
 };
 
 bool reads_texts(const Network& network) { return is_fed_by_data(network) && takes_texts(network); }
-
-void say(const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); }
 
 /// An image's file, or a text.
 struct Item {

@@ -1,6 +1,7 @@
 #include "train/report/option_names.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace lethe {
 namespace {
@@ -27,5 +28,7 @@ std::string with_options(const std::string& text) {
   }
   return all;
 }
+
+void say(const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); }
 
 }  // namespace lethe

@@ -8,4 +8,7 @@ namespace lethe {
 /// its place: `weight_decay` becomes --weight-decay.
 std::string with_options(const std::string& text);
 
+/// Such a message as a line on standard error: what a command passes to the library that has something to note.
+void say(const std::string& line);
+
 }  // namespace lethe

@@ -14,7 +14,7 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kBatch = 2, kOtherBatch = 3;        // of which one shape each says what depends on the batch
+constexpr std::int64_t kBatch = 2, kOtherBatch = 3;        // two, so that shapes say what depends on it
 constexpr std::int64_t kMostInModel = 1900LL * (1 << 20);  // protobuf's messages end at 2 GiB
 
 onnx::Type onnx_type(DType dtype) {
