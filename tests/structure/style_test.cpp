@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <regex>
 
 #include "tests/structure/source_files.h"
 
@@ -64,6 +65,24 @@ TEST(Style, ClangFormat14Agrees) {
   std::string command = "cd '" + kRoot.string() + "' && clang-format --dry-run -Werror";
   for (const std::string& file : all_sources()) command.append(" '").append(file).append("'");
   EXPECT_EQ(std::system(command.append(" 2>&1").c_str()), 0) << "run ./dev format";
+}
+
+// A reader that ends early kills what still writes, and with pipefail the script: seldom, and where much is written.
+TEST(Style, ScriptsReadTheirPipesToTheEnd) {
+  const std::regex early(R"(\| *(head\b|grep -[a-zA-Z]*[qm]))");
+  std::vector<std::string> scripts = {"dev", ".ci/run"};
+  for (const char* folder : {"scripts", "tests"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / folder))
+      if (entry.is_regular_file()) scripts.push_back(std::filesystem::relative(entry.path(), kRoot).generic_string());
+  int read = 0;
+  for (const std::string& script : scripts) {
+    const std::vector<std::string> lines = lines_of(script);
+    if (lines.empty() || lines[0].find("bash") == std::string::npos) continue;
+    ++read;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      EXPECT_FALSE(std::regex_search(lines[i], early)) << script << ':' << i + 1;
+  }
+  EXPECT_GT(read, 10);
 }
 
 }  // namespace
