@@ -2,6 +2,12 @@
 # hash of its commit or archive. oneDNN is never downloaded: it takes longer to build than all else, and can be left out.
 include(FetchContent)
 set(FETCHCONTENT_QUIET ON)
+foreach(library zlib eigen json cli11 stb googletest)   # a release may have them with it: scripts/release.sh --bundled
+  if(EXISTS "${PROJECT_SOURCE_DIR}/third_party/${library}")
+    string(TOUPPER "${library}" upper)
+    set(FETCHCONTENT_SOURCE_DIR_${upper} "${PROJECT_SOURCE_DIR}/third_party/${library}")
+  endif()
+endforeach()
 
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
