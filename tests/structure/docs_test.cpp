@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<std::string> pages() {
-  std::vector<std::string> found = {"README.md", "CONTRIBUTING.md", "CHANGELOG.md"};
+  std::vector<std::string> found = {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"};
   for (const auto& entry : fs::recursive_directory_iterator(kRoot / "docs"))
     if (entry.path().extension() == ".md") found.push_back(fs::relative(entry.path(), kRoot).generic_string());
   std::sort(found.begin(), found.end());
