@@ -16,7 +16,8 @@ CONTRASTS = """(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const e = walker.currentNode.parentElement, text = walker.currentNode.data.trim();
-    if (!text || !e.checkVisibility() || !e.getClientRects().length) continue;
+    const box = e.getBoundingClientRect();  // a pixel wide: for those who have a page read to them
+    if (!text || !e.checkVisibility() || box.width <= 1 || box.height <= 1) continue;
     const [low, high] = [channels(getComputedStyle(e).color), behind(e)].map(luminance).sort((a, b) => a - b);
     texts.push({ text: text.slice(0, 40), ratio: (high + .05) / (low + .05) });
   }
@@ -37,6 +38,17 @@ STICK_OUT = """[...document.body.querySelectorAll("*")].filter((e) => e.checkVis
 
 def has_no_complaint(page, expect):
     expect(page.complaints() == [], f"the console says {page.complaints()}")
+
+
+def is_no_wider_than_the_window(page, expect):
+    """What is wider, such as a table, scrolls in a frame of its own."""
+    for width, ratio in WIDTHS.items():
+        page.resize(width, ratio=ratio)
+        page.settle()
+        needed = page.value("document.documentElement.scrollWidth")
+        expect(needed <= width, f"{needed} pixels wide in a window of {width}")
+    page.resize(1600)
+    page.settle()
 
 
 def fits_its_width(page, expect):
