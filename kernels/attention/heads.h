@@ -32,6 +32,8 @@ Heads<T> output_heads(const AttentionShape& s, T* y) {
   return {y, s.rows, s.heads * s.size, s.size};
 }
 
+inline constexpr int kSlotOfY = 6;  // of a gradient's inputs; then lse, dy
+
 // What a run of the op or of its gradient has. Slots of absent inputs need not be there.
 template <class T>
 QueryKeyValue<const T> inputs_of(const AttentionShape& s, const KernelArgs& a) {

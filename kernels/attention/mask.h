@@ -1,0 +1,41 @@
+// The mask of attention: numbers that are added to scaled scores, [samples, heads, rows, keys]. Where an axis before
+// the last is 1, the numbers are the same along it.
+#pragma once
+#include <cstdint>
+
+#include "kernels/hd.h"
+#include "kernels/low_floats.h"
+
+namespace lethe {
+
+struct MaskShape {
+  std::int64_t samples = 0, heads = 0, rows = 0, keys = 0;  // no samples: no mask
+  bool wide = false;                                        // f32, whatever the dtype of queries is
+  HD bool given() const { return samples > 0; }
+};
+
+/// In memory, beside queries in T.
+template <class T>
+class ScoreMask {
+ public:
+  ScoreMask(const MaskShape& s, const void* data)
+      : data_(data),
+        of_row_(s.rows == 1 ? 0 : s.keys),
+        of_head_(s.heads == 1 ? 0 : s.rows * s.keys),
+        of_sample_(s.samples == 1 ? 0 : s.heads * s.rows * s.keys),
+        wide_(s.wide) {}
+
+  HD bool given() const { return data_ != nullptr; }
+  HD Compute<T> at(std::int64_t sample, std::int64_t head, std::int64_t row, std::int64_t key) const {
+    const std::int64_t i = sample * of_sample_ + head * of_head_ + row * of_row_ + key;
+    return wide_ ? static_cast<Compute<T>>(static_cast<const float*>(data_)[i])
+                 : static_cast<Compute<T>>(static_cast<const T*>(data_)[i]);
+  }
+
+ private:
+  const void* data_;
+  std::int64_t of_row_, of_head_, of_sample_;
+  bool wide_;
+};
+
+}  // namespace lethe
