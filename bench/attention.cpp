@@ -30,7 +30,7 @@ void run(const AttentionShape& s, int runs) {
   void* const memory = std::aligned_alloc(64, static_cast<std::size_t>(round_up(workspace, 64)));
   std::vector<float> qkv = numbers(s.rows * s.width_of_q()), dy = numbers(s.rows * s.heads * s.size);
   std::vector<float> y = dy, lse(static_cast<std::size_t>(s.heads * s.rows)), dqkv = qkv;
-  void* in[] = {qkv.data(), nullptr, nullptr, nullptr, nullptr, nullptr, y.data(), lse.data(), dy.data()};
+  void* in[] = {qkv.data(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, y.data(), lse.data(), dy.data()};
   void *out[] = {y.data(), lse.data()}, *gradients[] = {dqkv.data()};
   const auto seconds = [&](const Kernel& kernel, void** outputs) {
     return median_seconds(runs, [&] { kernel.run({.inputs = in, .outputs = outputs, .workspace = memory}); });

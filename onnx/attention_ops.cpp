@@ -52,8 +52,22 @@ QueriesKeysValues operands_of(Emitter& e, const Op& op, const AttentionSizes& s)
 
 bool has(const Op& op, std::size_t slot) { return op.in.size() > slot && op.in[slot] != kNone; }
 
-/// Scores of keys that no row sees become -inf.
+constexpr std::size_t kMask = 6;  // an input of the op
+
+/// Of scores [B, H, T, S], in the dtype of queries.
+std::string mask_of(Emitter& e, const Op& op) {
+  const std::string mask = e.value(op.in[kMask]);
+  const Type to = e.type_of(op.in[0]);
+  return e.type_of(op.in[kMask]) == to ? mask : e.node("Cast", {mask}, {{"to", static_cast<std::int64_t>(to)}});
+}
+
+/// Scores [B, G, H / G, T, S] with their mask, where those of keys that no row sees are -inf.
 std::string masked(Emitter& e, const Op& op, const AttentionSizes& s, std::string scores) {
+  if (has(op, kMask)) {
+    const Shape& shape = e.shape(op.in[kMask]);
+    const Ints apart = {-1, shape[1] == 1 ? 1 : s.groups, shape[1] == 1 ? 1 : s.heads / s.groups, shape[2], shape[3]};
+    scores = e.node("Add", {scores, e.node("Reshape", {mask_of(e, op), e.integers(apart)})});
+  }
   if (s.causal || s.window > 0) {
     std::vector<double> mask;
     for (std::int64_t row = 0; row < s.rows; ++row)
@@ -75,7 +89,7 @@ void attention(Emitter& e, const Op& op) {
   const double scale = op.attrs.number("scale", 1 / std::sqrt(static_cast<double>(s.size)));
   const auto [q, k, v] = operands_of(e, op, s);
   if (e.opset() >= 23 && !has(op, 3) && s.window == 0 && s.rows == s.keys)
-    return e.give(op.out[0], "Attention", {q, k, v},
+    return e.give(op.out[0], "Attention", has(op, kMask) ? Names{q, k, v, mask_of(e, op)} : Names{q, k, v},
                   {{"q_num_heads", s.heads},
                    {"kv_num_heads", s.groups},
                    {"is_causal", std::int64_t{s.causal}},

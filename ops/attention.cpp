@@ -4,8 +4,11 @@
 // no key after p, with `window` only keys less than that from p; the T rows are the last positions of the S, or of the
 // length. `positions` [B, T] are those of the rows in texts that stand one after the other in a sample, so that each is
 // at most one more than that before it: a row sees no key before its text, which begins so many positions before it.
-// With `dropout` a share counts with that probability not at all, and else the more; which ones is drawn as by op
-// dropout. For the gradient y and one number a row and head are kept, lse, never the scores.
+// `mask`, in f32 or the dtype of q, [1 or B, 1 or heads, 1 or T, S], is added to the scaled scores: with -inf a key is
+// not seen. A row whose keys all have a huge finite number there, not -inf, has its shares of them, but its gradient,
+// which makes shares again from lse, is only as exact as that number. On a GPU a mask has the kernels of tensor.h and
+// cuda.h. With `dropout` a share counts with that probability not at all, and else the more; which ones is drawn as by
+// op dropout. For the gradient y and one number a row and head are kept, lse, never the scores.
 #include "kernels/attention/attention.h"
 
 #include "framework/autodiff/autodiff.h"
@@ -37,7 +40,7 @@ struct Attention {
         const AttentionArgs<T> of(s, a);
         const Heads<T> y = output_heads(s, a.out<T>(0));
         if constexpr (sizeof(T) == 2) {
-          if (s.size <= kMostBlockNumbers)
+          if (fits_blocks(s))
             return for_block_size(s.size, [&](auto size) {
               const BlockRows<T, size> rows{of, y, a.out<float>(1),
                                             can_pack_heads(s, {of.in.q.data, of.in.k.data, of.in.v.data, y.data})};
@@ -60,19 +63,37 @@ std::vector<Type> infer_attention(const InferArgs& args) {
 
 void attention_gradient(GradBuilder& g) {
   check(g.dy(0) != kNone && g.dy(1) == kNone, "attention: no gradient through lse as an output");
-  std::vector<VarId> like = {g.x(0)};
+  std::vector<VarId> in, like = {g.x(0)};
+  for (int slot = 0; slot <= kSlotOfMask; ++slot) in.push_back(g.x(slot));
+  in.insert(in.end(), {g.y(0), g.y(1), g.dy()});
+  g.set(kSlotOfMask, "attention_mask_grad", in, g.attrs());  // first: dq may stand in the memory of y
+  if (!g.wants(0) && !g.wants(1) && !g.wants(2)) return;
   if (g.x(1) != kNone) like.insert(like.end(), {g.x(1), g.x(2)});
-  const std::vector<VarId> grads = g.call_all(
-      "attention_grad", {g.x(0), g.x(1), g.x(2), g.x(3), g.x(4), g.x(5), g.y(0), g.y(1), g.dy()}, g.attrs(), like);
+  const std::vector<VarId> grads = g.call_all("attention_grad", in, g.attrs(), like);
   for (int slot = 0; slot < static_cast<int>(grads.size()); ++slot) g.set(slot, grads[slot]);
 }
 
+/// The layer's last input under four axes: axes of 1 stand for heads and rows that a sample of it does not have.
+VarId mask_input(LayerCall& c) {
+  const VarId mask = c.in(c.inputs() - 1);
+  check(!c.is_image(mask),
+        "attention: the mask is an image, expected a plain value (`layout` says which of them a parameter is)");
+  Shape shape = c.var(mask).shape;
+  if (shape.empty() || shape.size() >= 4) return mask;
+  shape.insert(shape.begin() + 1, 4 - shape.size(), 1);
+  return c.view(mask, shape, "mask");
+}
+
 VarId build_attention(LayerCall& c) {
+  const bool masked = c.settings().flag("mask", false);
+  const int inputs = c.inputs() - (masked ? 1 : 0);
+  check(inputs >= 1 && inputs <= 4, "attention: ", c.inputs(), " inputs, expected 1 to 4",
+        masked ? " before the mask" : "");
   std::vector<VarId> in = {c.in()};
-  if (c.inputs() >= 3) in.insert(in.end(), {c.in(1), c.in(2)});
-  if (c.inputs() % 2 == 0) {
+  if (inputs >= 3) in.insert(in.end(), {c.in(1), c.in(2)});
+  if (inputs % 2 == 0) {
     in.resize(3, kNone);
-    in.push_back(c.in(c.inputs() - 1));
+    in.push_back(c.in(inputs - 1));
   }
   Attrs attrs = c.settings();
   if (c.training() && attrs.number("dropout", 0) > 0) {
@@ -81,12 +102,16 @@ VarId build_attention(LayerCall& c) {
     attrs.set("seed", c.seed());
     attrs.set("key", c.stream_key());
   }
+  if (masked) {
+    in.resize(kSlotOfMask, kNone);
+    in.push_back(mask_input(c));
+  }
   return c.emit("attention", in, attrs);
 }
 
 const Register attention{{
     .type = "attention",
-    .inputs = {"q", "k?", "v?", "lengths?", "step?", "positions?"},
+    .inputs = {"q", "k?", "v?", "lengths?", "step?", "positions?", "mask?"},
     .outputs = {"y", "lse"},
     .infer = infer_attention,
     .grad = attention_gradient,
@@ -108,6 +133,11 @@ const Register attention{{
                         .min = 0,
                         .max = kMostPixels,
                         .help = "rows see keys less than so many positions away; 0: however far"},
+                       {.name = "mask",
+                        .type = KeyType::Bool,
+                        .help = "the last input is added to the scaled scores, [heads or 1, T or 1, keys] or less of a "
+                                "sample or of all: -inf hides a key; default false",
+                        .optional = true},
                        {.name = "scale",
                         .type = KeyType::Number,
                         .help = "of the scores; default 1 / sqrt(head size)",
@@ -119,10 +149,10 @@ const Register attention{{
                         .help = "probability that a row drops what it takes of a key, while training; default 0",
                         .optional = true}},
               .min_inputs = 1,
-              .max_inputs = 4,
+              .max_inputs = 5,
               .build = build_attention,
               .help = "what heads of queries find among keys: of one input that holds queries, keys and values side by "
-                      "side, or of three; then, if they differ, the samples' lengths (i32 [N])"},
+                      "side, or of three; then, if they differ, the samples' lengths (i32 [N]); then, if said, a mask"},
 }};
 
 }  // namespace

@@ -1,9 +1,11 @@
-// The gradient of attention (ops/attention.cpp): dq, and dk and dv where these are inputs of their own.
+// The gradients of attention (ops/attention.cpp): dq, and dk and dv where these are inputs of their own; and, by an op
+// of its own that makes scores once more, that of the mask, which few networks need.
 #include "framework/language/op_def.h"
 #include "kernels/attention/attention.h"
 #include "kernels/attention/block_delta.h"
 #include "kernels/attention/block_key_grad.h"
 #include "kernels/attention/block_row_grad.h"
+#include "kernels/attention/cuda_mask_grad.h"
 #include "kernels/attention/op_shape.h"
 #include "kernels/attention/tensor_grad.h"
 #include "kernels/dtypes.h"
@@ -34,7 +36,7 @@ struct AttentionGrad {
         const QueryKeyValue<T> to = gradients_of<T>(s, a);
         // dq last: it may stand in the memory of y.
         if constexpr (sizeof(T) == 2)
-          if (s.size <= kMostBlockNumbers)
+          if (fits_blocks(s))
             return for_block_size(s.size, [&](auto size) {
               const bool packs = can_pack_heads(s, {of.a.in.q.data, of.a.in.k.data, of.a.in.v.data, y.data, dy.data,
                                                     to.q.data, to.k.data, to.v.data});
@@ -57,10 +59,45 @@ struct AttentionGrad {
 #endif
 };
 
-std::vector<Type> infer_attention_grad(const InferArgs& args) {
+struct AttentionMaskGradient {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    return on(Device{}, shape_of(args), args);
+  }
+
+ private:
+  static std::unique_ptr<Kernel> on(Cpu, const AttentionShape& s, const PrepareArgs& args) {
+    return prepare_mask_grad_cpu(s, args.in(0).dtype, args.device.threads);
+  }
+#ifdef LETHE_DEVICE_CODE
+  static std::unique_ptr<Kernel> on(Cuda, const AttentionShape& s, const PrepareArgs& args) {
+    const std::int64_t rows = s.batch * s.heads * s.rows, numbers = elements(args.out(0).shape);
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      using C = Compute<T>;
+      const auto run = [=](const KernelArgs& a) {
+        C* const delta = static_cast<C*>(a.workspace);
+        const Heads<const T> y = output_heads(s, a.in<T>(kSlotOfY)), dy = output_heads(s, a.in<T>(kSlotOfY + 2));
+        parallel_for(Cuda{}, a.stream, rows, AttentionDelta<T>{s, y, dy, delta});
+        const AttentionGradArgs<T> of{AttentionArgs<T>(s, a), dy, a.in<C>(kSlotOfY + 1), delta};
+        parallel_for(Cuda{}, a.stream, numbers, AttentionMaskGrad<T>{of, {a.out<void>(0), s.mask.wide}});
+      };
+      return make_kernel(run, rows * static_cast<std::int64_t>(sizeof(C)));
+    });
+  }
+#endif
+};
+
+/// Fails unless y, lse and dy are those of the op.
+AttentionShape shape_of_gradient(const InferArgs& args) {
   const AttentionShape s = shape_of(args);
   for (const int slot : {kSlotOfY, kSlotOfY + 2}) check_input(args, slot, output_of(s, args.in(0)));
   check_input(args, kSlotOfY + 1, lse_of(s, args.in(0)));
+  return s;
+}
+
+std::vector<Type> infer_attention_grad(const InferArgs& args) {
+  const AttentionShape s = shape_of_gradient(args);
   std::vector<Type> types;
   for (int slot = 0; slot < (s.packed ? 1 : 3); ++slot) types.push_back({args.in(slot).shape, args.in(slot).dtype});
   return types;
@@ -68,13 +105,28 @@ std::vector<Type> infer_attention_grad(const InferArgs& args) {
 
 const Register attention_grad{{
     .type = "attention_grad",
-    .inputs = {"q", "k?", "v?", "lengths?", "step?", "positions?", "y", "lse", "dy"},
+    .inputs = {"q", "k?", "v?", "lengths?", "step?", "positions?", "mask?", "y", "lse", "dy"},
     .outputs = {"dq", "dkv..."},
     .infer = infer_attention_grad,
     .inplace = {{.in = kSlotOfY, .out = 0}},
     .mult_adds = [](const InferArgs& args) { return attention_products(args, 5); },
     .random_step = 4,
     .kernels = each_device<AttentionGrad>(),
+}};
+
+std::vector<Type> infer_attention_mask_grad(const InferArgs& args) {
+  shape_of_gradient(args);
+  return {{args.in(kSlotOfMask).shape, args.in(kSlotOfMask).dtype}};
+}
+
+const Register attention_mask_grad{{
+    .type = "attention_mask_grad",
+    .inputs = {"q", "k?", "v?", "lengths?", "step?", "positions?", "mask", "y", "lse", "dy"},
+    .outputs = {"dmask"},
+    .infer = infer_attention_mask_grad,
+    .mult_adds = [](const InferArgs& args) { return attention_products(args, 2); },
+    .random_step = 4,
+    .kernels = each_device<AttentionMaskGradient>(),
 }};
 
 }  // namespace

@@ -70,6 +70,8 @@ class Packer {
                         std::all_of(op.in.begin(), op.in.begin() + std::min<std::ptrdiff_t>(3, std::ssize(op.in)),
                                     [&](VarId in) { return in == kNone || rows_.contains(in); });
     if (!of_own || !op.attrs.flag("causal", false)) refuse(op, "sees later symbols");
+    check(op.in.size() < 7, network_.name, ": the mask of attention ", quote(network_.program.vars[op.out[0]].name),
+          " is for one text a sample, not for several");
     op.in.resize(6, kNone);
     op.in[5] = positions_;
   }

@@ -63,6 +63,7 @@ class AttentionForward final : public Kernel {
       const std::int64_t count = std::min(tile_.keys, block.keys.last - key);
       tile_.load_rows(in.k.at(sample, key, head / s_.group()), in.k.width, count, count, keys);
       products_.give_scores(a, count, keys, columns, scale, scores);
+      block.add(mask_of<T>(s_, a), tile_, sample, head, key, count, scores);
       block.hide(s_, tile_, key, count, scores);
       soften(a, count);
       if (const KeptShares kept(s_, a); !kept.all())
@@ -100,8 +101,7 @@ class AttentionForward final : public Kernel {
     C* const lse = a.out<C>(1) + s_.row_of(sample, head, block.row);
     const C *const most = most_.at<C>(a), *const total = total_.at<C>(a);
     for (std::int64_t r = 0; r < block.rows; ++r) {
-      const Positions seen = s_.keys_of(block.row + r, block.of);
-      const bool any = seen.first < seen.last;
+      const bool any = total[r] != 0;
       tile_.store_row(sums_.at<C>(a) + r * tile_.padded, any ? 1 / total[r] : C(0), y.at(sample, block.row + r, head));
       lse[r] = any ? most[r] + std::log(total[r]) : C(0);
     }

@@ -15,6 +15,9 @@ namespace lethe {
 inline constexpr int kBlockRows = 16 * kWarps;
 inline constexpr std::int64_t kMostBlockNumbers = 128;
 
+/// A mask would have to be read in the order of a tile's registers: tensor.h does that.
+inline bool fits_blocks(const AttentionShape& s) { return s.size <= kMostBlockNumbers && !s.mask.given(); }
+
 /// Calls f with the numbers that a block reckons with for heads of so many: those left are zero, which changes no sum.
 template <class F>
 void for_block_size(std::int64_t size, const F& f) {

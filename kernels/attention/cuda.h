@@ -17,8 +17,16 @@ struct AttentionArgs {
   QueryKeyValue<const T> in;
   KeyLimits limits;
   KeptShares kept;
+  ScoreMask<T> mask;
   AttentionArgs(const AttentionShape& s, const KernelArgs& a)
-      : shape(s), in(inputs_of<T>(s, a)), limits(limits_of(s, a)), kept(s, a) {}
+      : shape(s), in(inputs_of<T>(s, a)), limits(limits_of(s, a)), kept(s, a), mask(mask_of<T>(s, a)) {}
+
+  /// Of a row and a key, from q . k. The gradient takes it from here, too: a share is then no other there.
+  __device__ Compute<T> score(Compute<T> product, std::int64_t sample, std::int64_t head, std::int64_t row,
+                              std::int64_t key) const {
+    const Compute<T> scaled = product * static_cast<Compute<T>>(shape.scale);
+    return mask.given() ? scaled + mask.at(sample, head, row, key) : scaled;
+  }
 };
 
 template <class T>
@@ -39,7 +47,8 @@ struct AttentionRow {
       C most = std::numeric_limits<C>::lowest(), total = 0;
       for (std::int64_t key = seen.first; key < seen.last; key += 32) {
         const bool is_one = key + lane < seen.last;
-        const C score = is_one ? dot(q, a.in.k.at(at.sample, key + lane, kv_head), s.size) * static_cast<C>(s.scale)
+        const C score = is_one ? a.score(dot(q, a.in.k.at(at.sample, key + lane, kv_head), s.size), at.sample, at.head,
+                                         at.position, key + lane)
                                : -std::numeric_limits<C>::infinity();
         const C before = most;
         most = over_lanes(score > most ? score : most, [](C x, C y) { return y > x ? y : x; });
@@ -50,7 +59,7 @@ struct AttentionRow {
         for (int j = 0; j < 32 && key + j < seen.last; ++j)
           sums.add(__shfl_sync(0xffffffffu, kept, j), a.in.v.at(at.sample, key + j, kv_head));
       }
-      const bool any = seen.first < seen.last;
+      const bool any = total != 0;
       sums.write(any ? 1 / total : C(0), y.at(at.sample, at.position, at.head));
       if (lane == 0) lse[i] = any ? most + std::log(total) : C(0);
     }

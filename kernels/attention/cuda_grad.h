@@ -1,6 +1,6 @@
-// The gradient on a GPU: dy . y of each row, then dk and dv by keys and dq by rows, each of which makes scores again.
+// The gradient on a GPU: dy . y of each row, then dk and dv by keys and dq by rows, which make scores again.
 #pragma once
-#include "kernels/attention/cuda.h"
+#include "kernels/attention/cuda_weights.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {
@@ -17,32 +17,6 @@ struct AttentionDelta {
     Compute<T> sum = 0;
     for (std::int64_t d = 0; d < shape.size; ++d) sum += of_y[d] * of_dy[d];
     delta[i] = sum;
-  }
-};
-
-/// What the gradient's kernels read.
-template <class T>
-struct AttentionGradArgs {
-  AttentionArgs<T> a;
-  Heads<const T> dy;
-  const Compute<T>*lse, *delta;
-
-  struct Weights {
-    Compute<T> p, da;  // p with its factor
-  };
-  /// Of one row and one key that it sees.
-  __device__ Weights weights(std::int64_t sample, std::int64_t head, std::int64_t row, std::int64_t key) const {
-    const std::int64_t kv_head = head / a.shape.group(), size = a.shape.size;
-    return weights(a.shape.row_of(sample, head, row), key,
-                   dot(a.in.q.at(sample, row, head), a.in.k.at(sample, key, kv_head), size),
-                   dot(dy.at(sample, row, head), a.in.v.at(sample, key, kv_head), size));
-  }
-  /// Of one of all rows, from q . k and dy . v.
-  __device__ Weights weights(std::int64_t i, std::int64_t key, Compute<T> score, Compute<T> product) const {
-    using C = Compute<T>;
-    const C x = score * static_cast<C>(a.shape.scale) - lse[i], m = a.kept.template factor_of<C>(i, key);
-    const C p = std::exp(x > 0 ? C(0) : x);  // no share is above 1 but by rounding
-    return {m * p, p * (m * product - delta[i])};
   }
 };
 

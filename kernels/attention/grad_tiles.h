@@ -4,7 +4,8 @@
 
 namespace lethe::attention {
 
-/// The memory of a worker, for a block of rows of one head at a time. y, lse and dy are inputs from slot kSlotOfY on.
+/// The memory of a worker, for a block of rows of one head at a time. y, lse and dy are inputs from slot kSlotOfY on
+/// (heads.h).
 template <class T, class Products>
 class GradTiles {
  public:
@@ -45,6 +46,7 @@ class GradTiles {
     tile_.load_rows(in.k.at(sample, key, head / s_.group()), in.k.width, count, count, k.at<C>(a));
     tile_.load_rows(in.v.at(sample, key, head / s_.group()), in.v.width, count, count, v_.at<C>(a));
     products.give_scores(a, count, k.at<C>(a), q_columns_.at<Columns>(a), static_cast<C>(s_.scale), shares);
+    block.add(mask_of<T>(s_, a), tile_, sample, head, key, count, shares);
     block.hide(s_, tile_, key, count, shares);
     products.give_scores(a, count, v_.at<C>(a), dy_columns_.at<Columns>(a), C(1), gradients);
     const KeptShares kept(s_, a);

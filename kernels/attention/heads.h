@@ -32,7 +32,7 @@ Heads<T> output_heads(const AttentionShape& s, T* y) {
   return {y, s.rows, s.heads * s.size, s.size};
 }
 
-inline constexpr int kSlotOfY = 6;  // of a gradient's inputs; then lse, dy
+inline constexpr int kSlotOfMask = 6, kSlotOfY = 7;  // y of a gradient; then lse, dy
 
 // What a run of the op or of its gradient has. Slots of absent inputs need not be there.
 template <class T>
@@ -47,6 +47,11 @@ QueryKeyValue<T> gradients_of(const AttentionShape& s, const KernelArgs& a) {
 }
 inline KeyLimits limits_of(const AttentionShape& s, const KernelArgs& a) {
   return {s.lengths ? a.in<std::int32_t>(3) : nullptr, s.texts ? a.in<std::int32_t>(5) : nullptr};
+}
+
+template <class T>
+ScoreMask<T> mask_of(const AttentionShape& s, const KernelArgs& a) {
+  return {s.mask, s.mask.given() ? a.in<void>(kSlotOfMask) : nullptr};
 }
 
 }  // namespace lethe

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "kernels/attention/key_limits.h"
 #include "kernels/hd.h"
 #include "kernels/low_floats.h"
 
@@ -12,6 +13,10 @@ struct MaskShape {
   std::int64_t samples = 0, heads = 0, rows = 0, keys = 0;  // no samples: no mask
   bool wide = false;                                        // f32, whatever the dtype of queries is
   HD bool given() const { return samples > 0; }
+  /// Those of an axis that have the numbers at a place of the mask: it alone, or all.
+  HD static Positions of_place(std::int64_t place, std::int64_t in_mask, std::int64_t all) {
+    return in_mask == 1 ? Positions{0, all} : Positions{place, place + 1};
+  }
 };
 
 /// In memory, beside queries in T.
@@ -36,6 +41,19 @@ class ScoreMask {
   const void* data_;
   std::int64_t of_row_, of_head_, of_sample_;
   bool wide_;
+};
+
+/// What becomes of it in the gradient: at each place the sum of da (shape.h) over what has the number of that place.
+template <class T>
+struct MaskGradient {
+  void* data;
+  bool wide;
+  HD void put(std::int64_t i, Compute<T> sum) const {
+    if (wide)
+      static_cast<float*>(data)[i] = static_cast<float>(sum);
+    else
+      static_cast<T*>(data)[i] = sum;
+  }
 };
 
 }  // namespace lethe

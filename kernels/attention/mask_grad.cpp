@@ -1,6 +1,8 @@
-// The gradient of the mask on a CPU: da of scores (shape.h), summed over what the mask is the same for. A task is a tile
-// of the mask, by rows and keys, and goes through its samples, heads and rows in their order: the sums are the same for
-// any number of threads.
+// The gradient of the mask on a CPU: da of scores (shape.h), summed over what the mask is the same for. A task is a
+// tile of the mask, by rows and keys, and goes through its samples, heads and rows in their order: the sums are the
+// same for any number of threads.
+#include <numeric>
+
 #include "kernels/attention/attention.h"
 #include "kernels/attention/grad_tiles.h"
 #include "kernels/attention/products.h"
@@ -38,18 +40,13 @@ class MaskBackward final : public Kernel {
   }
 
  private:
-  /// The one that a place of the mask is of, or all.
-  static Positions of_place(std::int64_t place, std::int64_t in_mask, std::int64_t all) {
-    return in_mask == 1 ? Positions{0, all} : Positions{place, place + 1};
-  }
-
   void work(const KernelArgs& a, std::int64_t task) const {
     const MaskShape& m = s_.mask;
     const std::int64_t key = task % key_tiles_ * tile_.keys, count = std::min(tile_.keys, s_.keys - key);
     const std::int64_t of_rows = m.rows == 1 ? 1 : blocks_, block = task / key_tiles_ % of_rows;
     const std::int64_t place = task / key_tiles_ / of_rows;  // of sample and head
-    const Positions samples = of_place(place / m.heads, m.samples, s_.batch),
-                    heads = of_place(place % m.heads, m.heads, s_.heads), blocks = of_place(block, m.rows, blocks_);
+    const Positions samples = m.of_place(place / m.heads, m.samples, s_.batch),
+                    heads = m.of_place(place % m.heads, m.heads, s_.heads), blocks = m.of_place(block, m.rows, blocks_);
     std::fill_n(sums_.at<C>(a), count * tile_.rows, C(0));
     for (std::int64_t sample = samples.first; sample < samples.last; ++sample)
       for (std::int64_t head = heads.first; head < heads.last; ++head)
@@ -72,12 +69,13 @@ class MaskBackward final : public Kernel {
   }
 
   void write(const KernelArgs& a, std::int64_t before, std::int64_t row, const Positions& keys) const {
+    const MaskGradient<T> to{a.out<void>(0), s_.mask.wide};
     const C* sums = sums_.at<C>(a);
     const std::int64_t rows = std::min(tile_.rows, s_.mask.rows - row);
     for (std::int64_t key = keys.first; key < keys.last; ++key, sums += tile_.rows)
       for (std::int64_t r = 0; r < rows; ++r) {
         const C sum = s_.mask.rows == 1 ? std::accumulate(sums, sums + tile_.rows, C(0)) : sums[r];
-        write_mask_grad<T>(s_.mask, a.out<void>(0), (before + row + r) * s_.keys + key, sum);
+        to.put((before + row + r) * s_.keys + key, sum);
       }
   }
 

@@ -5,6 +5,7 @@
 #include "framework/checked.h"
 #include "framework/language/op_attrs.h"
 #include "framework/random.h"
+#include "kernels/attention/heads.h"
 
 namespace lethe {
 namespace {
@@ -24,6 +25,26 @@ void drop(AttentionShape& s, const InferArgs& args) {
   check(s.dropout >= 0 && s.dropout < 1, args.op.type, ": dropout is ", s.dropout, ", expected at least 0 and below 1");
   s.dropout_key =
       stream_key(static_cast<std::uint64_t>(attrs.integer("seed")), static_cast<std::uint64_t>(attrs.integer("key")));
+}
+
+/// Sets what the mask is; fails unless it is of scores, or the same along axes of 1.
+void mask(AttentionShape& s, const InferArgs& args) {
+  if (!args.has_in(kSlotOfMask)) return;
+  const Var& mask = args.in(kSlotOfMask);
+  const DType own = args.in(0).dtype;
+  check(mask.dtype == own || mask.dtype == DType::f32, args.op.type, ": mask is ", text_of(mask), ", expected ",
+        name_of(own), own == DType::f32 ? "" : " or f32");
+  const Shape scores = {s.batch, s.heads, s.rows, s.keys};
+  bool fits = mask.shape.size() == scores.size() && mask.shape.back() == s.keys;
+  for (std::size_t axis = 0; fits && axis < scores.size(); ++axis)
+    fits = mask.shape[axis] == scores[axis] || mask.shape[axis] == 1;
+  check(fits, args.op.type, ": mask is ", text_of(mask), ", expected the shape of scores, ", text_of(scores),
+        ", or 1 for any of its first three axes");
+  s.mask = {.samples = mask.shape[0],
+            .heads = mask.shape[1],
+            .rows = mask.shape[2],
+            .keys = s.keys,
+            .wide = mask.dtype == DType::f32};
 }
 
 /// Sets head size and numbers of keys by the inputs; fails if heads do not divide their widths.
@@ -68,12 +89,13 @@ AttentionShape shape_of(const InferArgs& args) {
   s.scale = attrs.number("scale", 1 / std::sqrt(static_cast<double>(s.size)));
   check(std::isfinite(s.scale), type, ": scale is ", s.scale);
   drop(s, args);
+  mask(s, args);
   return s;
 }
 
 AttentionShape shape_of(const PrepareArgs& args) {
   AttentionShape s = shape_of(InferArgs{args.program, args.op});
-  s.first_sample = args.op.attrs.integer(kFirstElement, 0) / (elements(args.out(0).shape) / s.batch);
+  s.first_sample = args.op.attrs.integer(kFirstElement, 0) * s.batch / elements(args.out(0).shape);
   return s;
 }
 

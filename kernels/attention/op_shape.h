@@ -1,4 +1,4 @@
-// What the ops of attention take and give. Each has inputs q, k, v, lengths, step and positions in its first slots.
+// What the ops of attention take and give. Each has inputs q, k, v, lengths, step, positions and mask first.
 #pragma once
 #include "framework/language/kernel.h"
 #include "framework/language/shape_rules.h"

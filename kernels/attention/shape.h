@@ -1,6 +1,6 @@
-// What attention computes. For each sample and head, over the keys s that row t sees, with a = scale * q[t] . k[s]:
+// What attention computes for each sample and head, over the keys s that row t sees, of a = scale * q[t] . k[s] + mask:
 //   lse[t] = log(sum of exp(a)),  y[t] = sum of p v[s] with p = exp(a - lse[t]).
-// A row that sees no key has y = 0 and lse = 0. The gradient makes p again, by tiles, from lse:
+// A row all of whose keys are unseen or have a = -inf has y = 0 and lse = 0. The gradient makes p again, by tiles:
 //   dv[s] = sum over t of p dy[t],  da = p (dy[t] . v[s] - dy[t] . y[t]),
 //   dq[t] = scale * sum over s of da k[s],  dk[s] = scale * sum over t of da q[t].
 // With dropout p[t, s] has a factor m[t, s], 0 or 1 / (1 - rate), where it stands before v[s] and dy[t]:
@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "kernels/attention/key_limits.h"
+#include "kernels/attention/mask.h"
 #include "kernels/hd.h"
 
 namespace lethe {
@@ -22,7 +23,8 @@ struct AttentionShape {
   bool packed = false;   // q, k and v are columns of one var, whose rows hold all three
   bool lengths = false;  // samples have lengths
   bool texts = false;    // rows have positions in texts, which stand one after the other
-  double dropout = 0;    // the rate; above 0 there is a step
+  MaskShape mask = {};
+  double dropout = 0;  // the rate; above 0 there is a step
   std::uint64_t dropout_key = 0;
   std::int64_t first_sample = 0;  // where the samples begin among those of the whole batch
 

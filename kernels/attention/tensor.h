@@ -1,6 +1,6 @@
-// Attention on tensor cores for heads of more numbers than blocks.h takes. A warp has 16 rows, or 16 keys, and
-// goes through what they meet 16 at a time. Shares, and what becomes of them in the gradient, are rounded to the dtype
-// before they are factors. Sums stand in one fixed order: every run gives the same bits.
+// Attention on tensor cores where blocks.h takes no part: for heads of more numbers, and with a mask. A warp has 16
+// rows, or 16 keys, and goes through what they meet 16 at a time. Shares, and what becomes of them in the gradient, are
+// rounded to the dtype before they are factors. Sums stand in one fixed order: every run gives the same bits.
 #pragma once
 #include "kernels/attention/cuda.h"
 #include "kernels/attention/running_row.h"
@@ -49,8 +49,12 @@ struct TensorRows {
       ShareTile shares;
       shares.add(lane, q, TileRows<T>(a.in.k, sample, key, kv_head, keys.last));
       shares.each(lane, [&](float& score, int, std::int64_t r, std::int64_t k) {
-        score = s.sees(row + r, key + k, in_sample) ? score * static_cast<float>(s.scale * kLog2e)
-                                                    : -std::numeric_limits<float>::infinity();
+        if (!s.sees(row + r, key + k, in_sample))
+          score = -std::numeric_limits<float>::infinity();
+        else if (a.mask.given())
+          score = a.score(score, sample, head, row + r, key + k) * static_cast<float>(kLog2e);
+        else
+          score *= static_cast<float>(s.scale * kLog2e);
       });
       const float fades[2] = {rows[0].soften(shares.half, 0), rows[1].soften(shares.half, 1)};
       sums.multiply(fades[0], fades[1]);

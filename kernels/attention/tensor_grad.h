@@ -26,7 +26,7 @@ struct TensorRowGrad {
       da.add(lane, dy, v);
       da.each(lane, [&](float& number, int i, std::int64_t r, std::int64_t c) {
         number = s.sees(row + r, key + c, in_sample)
-                     ? of.weights(s.row_of(sample, head, row + r), key + c, scores.at(i), number).da
+                     ? of.weights(sample, head, row + r, key + c, scores.at(i), number).da
                      : 0;
       });
       sums.add(da.template left<T>(), k);
@@ -57,8 +57,7 @@ struct TensorKeyGrad {
         da.add(lane, v, dy);
         p.each(lane, [&](float& number, int i, std::int64_t r, std::int64_t c) {
           typename AttentionGradArgs<T>::Weights w{};
-          if (s.sees(row + c, key + r, in_sample))
-            w = of.weights(s.row_of(sample, head, row + c), key + r, number, da.at(i));
+          if (s.sees(row + c, key + r, in_sample)) w = of.weights(sample, head, row + c, key + r, number, da.at(i));
           number = w.p;
           da.at(i) = w.da;
         });

@@ -47,6 +47,13 @@ struct RowBlock {
   RowBlock(const AttentionShape& s, std::int64_t row, std::int64_t most, const SampleKeys& of)
       : row(row), rows(std::min(most, s.rows - row)), of(of), keys(s.keys_of_rows(row, row + rows, of)) {}
 
+  /// Adds the mask to scores of `count` keys from `key` on.
+  template <class T>
+  void add(const ScoreMask<T>& mask, const Tile& tile, std::int64_t sample, std::int64_t head, std::int64_t key,
+           std::int64_t count, Compute<T>* scores) const {
+    for (std::int64_t r = 0; mask.given() && r < rows; ++r)
+      for (std::int64_t j = 0; j < count; ++j) scores[j * tile.rows + r] += mask.at(sample, head, row + r, key + j);
+  }
   /// Makes scores of `count` keys from `key` on minus infinity where the row does not see the key.
   template <class C>
   void hide(const AttentionShape& s, const Tile& tile, std::int64_t key, std::int64_t count, C* scores) const {

@@ -65,26 +65,31 @@ void expect_as_in_f32(AttentionShape s, const std::vector<std::int32_t>& lengths
              dy = random_values<Bf16>(of_q, 4);
   const auto wide_q = widened(q), wide_k = widened(k), wide_v = widened(v), wide_dy = widened(dy);
   const std::int64_t step = 7;
+  std::vector<float> mask = random_values<float>(s.mask.samples * s.mask.heads * s.mask.rows * s.mask.keys, 5);
+  for (float& value : mask) value = value < -0.5F ? -std::numeric_limits<float>::infinity() : 2 * value;
+  const void* const of_scores = mask.empty() ? nullptr : mask.data();
   const void* const limits = lengths.empty() ? nullptr : lengths.data();
   const std::vector<std::int64_t> sizes = {of_q, of_lse}, of_gradients = {of_q, of_k, of_k};
   const std::vector<bool> all_low = {false, false, false};
-  const Outputs want =
-      Outputs::run<float>(*prepare_attention_cpu(s, DType::f32, kWorkers),
-                          {wide_q.data(), wide_k.data(), wide_v.data(), limits, &step, nullptr}, sizes, {false, true});
-  const Outputs got = Outputs::run<Bf16>(*prepare_attention_on_tiles(s, kWorkers),
-                                         {q.data(), k.data(), v.data(), limits, &step, nullptr}, sizes, {false, true});
+  const Outputs want = Outputs::run<float>(
+      *prepare_attention_cpu(s, DType::f32, kWorkers),
+      {wide_q.data(), wide_k.data(), wide_v.data(), limits, &step, nullptr, of_scores}, sizes, {false, true});
+  const Outputs got =
+      Outputs::run<Bf16>(*prepare_attention_on_tiles(s, kWorkers),
+                         {q.data(), k.data(), v.data(), limits, &step, nullptr, of_scores}, sizes, {false, true});
   expect_near(got.of[0], want.of[0], "y");
   for (std::int64_t i = 0; i < of_lse; ++i)
     ASSERT_NEAR(got.of[1][static_cast<std::size_t>(i)], want.of[1][static_cast<std::size_t>(i)], 1e-4) << "lse " << i;
   const std::vector<Bf16> y(got.of[0].begin(), got.of[0].end());
   const std::vector<float>&wide_y = got.of[0], &lse = got.of[1];
-  const Outputs exact = Outputs::run<float>(
-      *prepare_attention_grad_cpu(s, DType::f32, kWorkers),
-      {wide_q.data(), wide_k.data(), wide_v.data(), limits, &step, nullptr, wide_y.data(), lse.data(), wide_dy.data()},
-      of_gradients, all_low);
+  const Outputs exact = Outputs::run<float>(*prepare_attention_grad_cpu(s, DType::f32, kWorkers),
+                                            {wide_q.data(), wide_k.data(), wide_v.data(), limits, &step, nullptr,
+                                             of_scores, wide_y.data(), lse.data(), wide_dy.data()},
+                                            of_gradients, all_low);
   const Outputs low = Outputs::run<Bf16>(
       *prepare_attention_grad_on_tiles(s, kWorkers),
-      {q.data(), k.data(), v.data(), limits, &step, nullptr, y.data(), lse.data(), dy.data()}, of_gradients, all_low);
+      {q.data(), k.data(), v.data(), limits, &step, nullptr, of_scores, y.data(), lse.data(), dy.data()}, of_gradients,
+      all_low);
   const char* const names[] = {"dq", "dk", "dv"};
   for (std::size_t i = 0; i < 3; ++i) {
     expect_near(low.of[i], exact.of[i], names[i]);
@@ -115,6 +120,26 @@ TEST(TileAttention, PacksAllSizesOfTiles) {
 TEST(TileAttention, StopsAtLengths) {
   expect_as_in_f32({.batch = 3, .rows = 90, .keys = 90, .heads = 2, .kv_heads = 2, .size = 32}, {90, 1, 50});
   expect_as_in_f32({.batch = 2, .rows = 20, .keys = 20, .heads = 1, .kv_heads = 1, .size = 32}, {20, 0});
+}
+
+TEST(TileAttention, AddsAMaskInF32) {
+  expect_as_in_f32({.batch = 2,
+                    .rows = 90,
+                    .keys = 140,
+                    .heads = 4,
+                    .kv_heads = 2,
+                    .size = 32,
+                    .causal = true,
+                    .mask = {.samples = 1, .heads = 4, .rows = 90, .keys = 140, .wide = true},
+                    .dropout = 0.25});
+  expect_as_in_f32({.batch = 3,
+                    .rows = 90,
+                    .keys = 90,
+                    .heads = 2,
+                    .kv_heads = 2,
+                    .size = 32,
+                    .mask = {.samples = 3, .heads = 1, .rows = 1, .keys = 90, .wide = true}},
+                   {90, 1, 50});
 }
 
 }  // namespace

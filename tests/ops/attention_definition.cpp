@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <numeric>
 
 #include "framework/random.h"
@@ -22,6 +23,14 @@ double* head_at(Tensor& of, std::int64_t b, std::int64_t position, std::int64_t 
 }
 double dot(const double* a, const double* b) { return std::inner_product(a, a + kSize, b, 0.0); }
 
+/// The number of a mask, or of its gradient, that is added to a score.
+double& mask_at(Tensor& of, std::int64_t b, std::int64_t head, std::int64_t row, std::int64_t key) {
+  std::int64_t i = 0;
+  const Shape places = {b, head, row, key};
+  for (std::size_t axis = 0; axis < 4; ++axis) i = i * of.shape[axis] + (of.shape[axis] == 1 ? 0 : places[axis]);
+  return of.values[static_cast<std::size_t>(i)];
+}
+
 void expect_near(const Tensor& got, const Tensor& expected, double tolerance, const char* what) {
   ASSERT_EQ(got.shape, expected.shape) << what;
   for (std::size_t i = 0; i < got.values.size(); ++i)
@@ -30,17 +39,26 @@ void expect_near(const Tensor& got, const Tensor& expected, double tolerance, co
 
 }  // namespace
 
+Tensor random_mask(const Shape& shape) {
+  Tensor mask = random_tensor(shape, 5);
+  for (double& value : mask.values)
+    value = value < -0.4 ? -std::numeric_limits<double>::infinity() : std::round(99 * value) / 64;
+  return mask;
+}
+
 Defined::Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, double scale, const Sees& sees,
-                 double dropout)
+                 double dropout, const Tensor& mask)
     : q(random_tensor({batch, rows, kHeads * kSize}, 1)),
       k(random_tensor({batch, keys, kGroups * kSize}, 2)),
       v(random_tensor({batch, keys, kGroups * kSize}, 3)),
       dy(random_tensor({batch, rows, kHeads * kSize}, 4)),
+      mask(mask),
       y(zero_tensor(q.shape)),
       lse(zero_tensor({batch, kHeads, rows})),
       dq(zero_tensor(q.shape)),
       dk(zero_tensor(k.shape)),
       dv(zero_tensor(v.shape)),
+      dmask(zero_tensor(mask.shape)),
       rows(rows),
       keys(keys),
       dropout(dropout) {
@@ -54,7 +72,9 @@ void Defined::add_row(std::int64_t b, std::int64_t head, std::int64_t t, double 
   std::vector<double> p(static_cast<std::size_t>(keys));
   double total = 0;
   for (std::int64_t s = 0; s < keys; ++s)
-    if (sees(b, t, s)) total += p[s] = std::exp(scale * dot(head_at(q, b, t, head), head_at(k, b, s, group)));
+    if (sees(b, t, s))
+      total += p[s] = std::exp(scale * dot(head_at(q, b, t, head), head_at(k, b, s, group)) +
+                               (mask.values.empty() ? 0 : mask_at(mask, b, head, t, s)));
   if (total == 0) return;
   const std::int64_t row = (b * kHeads + head) * rows + t;
   lse.values[row] = std::log(total);
@@ -65,7 +85,9 @@ void Defined::add_row(std::int64_t b, std::int64_t head, std::int64_t t, double 
       head_at(y, b, t, head)[d] += m[s] * p[s] / total * head_at(v, b, s, group)[d];
   const double* const g = head_at(dy, b, t, head);
   for (std::int64_t s = 0; s < keys; ++s) {
-    const double da = p[s] / total * (m[s] * dot(g, head_at(v, b, s, group)) - dot(g, head_at(y, b, t, head))) * scale;
+    const double of_score = p[s] / total * (m[s] * dot(g, head_at(v, b, s, group)) - dot(g, head_at(y, b, t, head))),
+                 da = of_score * scale;
+    if (!mask.values.empty()) mask_at(dmask, b, head, t, s) += of_score;
     for (std::int64_t d = 0; d < kSize; ++d) {
       head_at(dv, b, s, group)[d] += m[s] * p[s] / total * g[d];
       head_at(dq, b, t, head)[d] += da * head_at(k, b, s, group)[d];
@@ -82,7 +104,7 @@ void expect_definition(const Defined& of, const Tensor& lengths, Attrs attrs, DT
     return tensor;
   };
   const double tolerance = dtype == DType::f64 ? 1e-13 : 3e-6;
-  std::vector<Tensor> in = {as(of.q), as(of.k), as(of.v), lengths, {}, positions};
+  std::vector<Tensor> in = {as(of.q), as(of.k), as(of.v), lengths, {}, positions, as(of.mask)};
   if (of.dropout > 0) {
     in[4] = {{}, {kStep}, DType::i64};
     attrs.set("dropout", of.dropout);
@@ -96,6 +118,12 @@ void expect_definition(const Defined& of, const Tensor& lengths, Attrs attrs, DT
   expect_near(run_op("attention_grad", of_grad, attrs), of.dq, tolerance, "dq");
   expect_near(run_op("attention_grad", of_grad, attrs, 1), of.dk, 40 * tolerance, "dk");
   expect_near(run_op("attention_grad", of_grad, attrs, 2), of.dv, 40 * tolerance, "dv");
+  if (of.mask.values.empty()) return;
+  expect_near(run_op("attention_mask_grad", of_grad, attrs), of.dmask, 200 * tolerance, "dmask");
+  in[6].dtype = of_grad[6].dtype = DType::f32;
+  expect_near(run_op("attention", in, attrs), of.y, tolerance, "y by a mask in f32");
+  expect_near(run_op("attention_grad", of_grad, attrs), of.dq, tolerance, "dq by a mask in f32");
+  expect_near(run_op("attention_mask_grad", of_grad, attrs), of.dmask, 1e-4, "dmask in f32");
 }
 
 }  // namespace lethe::testing

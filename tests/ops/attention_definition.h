@@ -20,20 +20,24 @@ inline Tensor random_tensor(const Shape& shape, unsigned seed) {
 using Sees = std::function<bool(std::int64_t sample, std::int64_t row, std::int64_t key)>;
 inline bool sees_all(std::int64_t, std::int64_t, std::int64_t) { return true; }
 
-/// Of random inputs, with all scores of a row.
+/// Random numbers that f32 holds exactly, about a third of them -inf.
+Tensor random_mask(const Shape& shape);
+
+/// Of random inputs, with all scores of a row, to which `mask` is added if it has values.
 struct Defined {
-  Tensor q, k, v, dy;
-  Tensor y, lse, dq, dk, dv;
+  Tensor q, k, v, dy, mask;
+  Tensor y, lse, dq, dk, dv, dmask;
   std::int64_t rows, keys;
   double dropout;
 
-  Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, double scale, const Sees& sees, double dropout = 0);
+  Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, double scale, const Sees& sees, double dropout = 0,
+          const Tensor& mask = {});
 
  private:
   void add_row(std::int64_t b, std::int64_t head, std::int64_t t, double scale, const Sees& sees);
 };
 
-/// Expects the op and its gradient to give that. No `lengths` or `positions`: absent.
+/// Expects the op and its gradients to give that, a mask in f32, too. No `lengths` or `positions`: absent.
 void expect_definition(const Defined& of, const Tensor& lengths, Attrs attrs, DType dtype = DType::f64,
                        const Tensor& positions = {});
 

@@ -121,7 +121,7 @@ TEST(Attention, GradientsOfHugeScoresAreThoseOfTheLargest) {
       const Attrs attrs{{"heads", 1}, {"causal", 1}, {"scale", scale}};
       const Tensor y = run_op("attention", {q, k, v}, attrs), lse = run_op("attention", {q, k, v}, attrs, 1);
       EXPECT_EQ(y, v);
-      const std::vector<Tensor> in = {q, k, v, {}, {}, {}, y, lse, dy};
+      const std::vector<Tensor> in = {q, k, v, {}, {}, {}, {}, y, lse, dy};
       for (const int slot : {0, 1})
         for (const double gradient : run_op("attention_grad", in, attrs, slot).values) ASSERT_EQ(gradient, 0) << slot;
       EXPECT_EQ(run_op("attention_grad", in, attrs, 2), dy);

@@ -47,7 +47,7 @@ TEST(Attention, ATextDoesNotSeeWhatStandsBesideIt) {
     in.back() = {};
     in.insert(in.end(), {{}, positions});
     if (op == "attention_grad")
-      in.insert(in.end(), {run_op("attention", in, attrs), run_op("attention", in, attrs, 1), dy});
+      in.insert(in.end(), {{}, run_op("attention", in, attrs), run_op("attention", in, attrs, 1), dy});
     const Tensor all = run_op(op, in, attrs, output);
     const std::int64_t width = all.shape[2];
     return std::vector(all.values.begin() + 40 * width, all.values.begin() + 100 * width);

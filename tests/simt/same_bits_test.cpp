@@ -175,7 +175,7 @@ TEST(SameBits, AttentionWhereverItsVarsLie) {
                        "block 0 {\n  y, lse = attention(q) {causal=1, heads=1}\n}\n");
   expect_same_anywhere(
       in + "input y" + outputs + "input" + lse + "input dy" + outputs + "temp dq bf16[1,70,72]\n" +
-      "block 0 {\n  dq = attention_grad(q, _, _, _, _, _, y, lse, dy) {causal=1, heads=1} backward\n}\n");
+      "block 0 {\n  dq = attention_grad(q, _, _, _, _, _, _, y, lse, dy) {causal=1, heads=1} backward\n}\n");
 }
 
 TEST(SameBits, ARowThatIsNoneIsNan) {

@@ -120,18 +120,24 @@ class Grower {
     return net_.layer("reshape", net_.layer("flatten", var),
                       {{"shape", Ints{shape[3], shape[1], shape[2]}}, {"layout", "image"}});
   }
-  /// Each pixel among all, or among those before it, by its channels as query, key and value, or by one projection.
+  /// Each pixel among all, or among those before it, by its channels as query, key and value, or by one projection,
+  /// with a mask that is learned where there are two heads.
   VarId attended(VarId x) {
     const Shape shape = net_.shape(x);
     const std::int64_t channels = shape[3], heads = channels % 2 == 0 ? 1 + pick(2) : 1;
     const VarId pixels =
         net_.layer("reshape", net_.layer("flatten", x), {{"shape", Ints{shape[1] * shape[2], channels}}});
-    const std::vector<VarId> in = pick(2) == 0
-                                      ? std::vector{pixels, pixels, pixels}
-                                      : std::vector{net_.layer("fc", pixels, {{"out", 3 * channels}, {"flatten", 0}})};
-    const VarId y =
-        net_.layer("attention", in,
-                   {{"heads", heads}, {"dropout", 0.25 * (heads - 1)}, {"causal", pick(2)}, {"window", 5 * pick(2)}});
+    std::vector<VarId> in = pick(2) == 0
+                                ? std::vector{pixels, pixels, pixels}
+                                : std::vector{net_.layer("fc", pixels, {{"out", 3 * channels}, {"flatten", 0}})};
+    const std::int64_t causal = pick(2), window = 5 * pick(2), masks = heads == 2 && in.size() == 1 ? 1 : 0;
+    if (masks == 1)  // the same for all samples, for each head its own, for all rows or for each its own
+      in.push_back(net_.layer(
+          "parameter", pixels,
+          {{"shape", Ints{heads, causal == 1 ? 1 : shape[1] * shape[2], shape[1] * shape[2]}}, {"layout", "plain"}}));
+    const VarId y = net_.layer(
+        "attention", in,
+        {{"heads", heads}, {"dropout", 0.25 * (heads - 1)}, {"causal", causal}, {"window", window}, {"mask", masks}});
     return net_.layer("reshape", net_.layer("flatten", y),
                       {{"shape", Ints{channels, shape[1], shape[2]}}, {"layout", "image"}});
   }

@@ -18,11 +18,18 @@ Sample attention(std::vector<SampleInput> in, const Attrs& attrs) {
   return {.op = "attention", .in = std::move(in), .attrs = attrs, .through = {0}};
 }
 
+/// With a mask of such a shape, and in f32 if `wide`.
+Sample with_mask(Sample sample, const Shape& mask, bool wide = false) {
+  sample.in.resize(6, kAbsent);
+  sample.in.push_back({.shape = mask, .low = -2, .high = 2, .wide = wide});
+  return sample;
+}
+
 /// Of shares that rounding of lse makes larger than 1, which none is.
 Sample attention_grad_of_low_lse(const SampleInput& kv, const Attrs& attrs) {
   const SampleInput queries{{2, 19, 16}}, lse{.shape = {2, 2, 19}, .low = -9, .high = -3, .wide = true};
   return {.op = "attention_grad",
-          .in = {queries, kv, kv, kAbsent, kAbsent, kAbsent, queries, lse, queries},
+          .in = {queries, kv, kv, kAbsent, kAbsent, kAbsent, kAbsent, queries, lse, queries},
           .attrs = attrs,
           .gradient = false};
 }
@@ -57,7 +64,7 @@ std::vector<Sample> attention_in_blocks() {
     const Shape q = grad.in[0].shape;
     const std::int64_t heads = grad.attrs.integer("heads");
     const SampleInput y{{q[0], q[1], grad.in[1].absent ? q[2] / 3 : q[2]}};
-    grad.in.resize(6, kAbsent);
+    grad.in.resize(7, kAbsent);
     grad.in.insert(grad.in.end(), {y, {.shape = {q[0], heads, q[1]}, .low = 3, .high = 5, .wide = true}, y});
     rows.push_back(grad);
   }
@@ -95,6 +102,21 @@ std::vector<Sample> attention_samples() {
                 dropping({{"heads", 2}, {"kv_heads", 1}, {"causal", 1}})),
       attention({{{1, 37, 130}}, {{1, 37, 130}}, {{1, 37, 130}}, kAbsent, kAbsent, positions_of(1, 37)},
                 {{"heads", 1}, {"causal", 1}, {"window", 9}}),
+      with_mask(attention({{{2, 7, 18}}}, {{"heads", 2}}), {1, 2, 7, 7}),
+      with_mask(attention({{{2, 7, 18}}}, {{"heads", 2}}), {2, 2, 7, 7}, true),
+      with_mask(
+          attention({queries, keys, keys, lengths_of(2, 10, 4), kStep}, dropping({{"heads", 4}, {"kv_heads", 2}})),
+          {2, 1, 5, 9}),
+      with_mask(attention({{{2, 21, 24}}, kAbsent, kAbsent, lengths_of(2, 22)},
+                          {{"heads", 2}, {"kv_heads", 1}, {"causal", 1}, {"window", 18}}),
+                {1, 1, 1, 21}, true),
+      with_mask(attention({{{2, 23, 24}}, kAbsent, kAbsent, kAbsent, kAbsent, positions_of(2, 23)},
+                          {{"heads", 2}, {"kv_heads", 1}, {"causal", 1}}),
+                {2, 2, 1, 23}),
+      with_mask(attention({{{1, 33, 66}}, {{1, 37, 33}}, {{1, 37, 33}}, kAbsent, kStep},
+                          dropping({{"heads", 2}, {"kv_heads", 1}})),
+                {1, 2, 33, 37}),
+      with_mask(attention({{{1, 18, 130}}, {{1, 19, 130}}, {{1, 19, 130}}}, {{"heads", 1}}), {1, 1, 18, 19}),
       attention_grad_of_low_lse({{2, 19, 16}}, {{"heads", 2}, {"causal", 1}}),
       attention_grad_of_low_lse({{2, 21, 8}}, {{"heads", 2}, {"kv_heads", 1}}),
   };
