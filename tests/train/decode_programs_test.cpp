@@ -62,6 +62,11 @@ const std::string kMixing = R"({"op": "transpose", "perm": [1, 0]}, {"op": "fc",
 const std::string kReversed = R"({"op": "fc", "out": "=2*width", "flatten": false},
   {"op": "attention", "heads": 2, "kv_heads": 1})";
 
+/// A mask has a row for each of the window's symbols.
+const std::string kMasked = R"({"op": "fc", "out": "=2*width", "flatten": false, "name": "qkv"},
+  {"op": "parameter", "shape": [2, "=length", "=length"], "layout": "plain", "name": "bias"},
+  {"op": "attention", "in": ["qkv", "bias"], "heads": 2, "kv_heads": 1, "causal": true, "mask": true})";
+
 /// Rows of the new shape have numbers of several symbols.
 const std::string kSplit = R"({"op": "reshape", "shape": ["=width/2", "=length", 2], "batch": true}, {"op": "gelu"},
   {"op": "reshape", "shape": [-1, "=length", "=width"], "batch": true})";
@@ -187,7 +192,7 @@ std::string why_none(const NetworkSetting& of) {
 
 TEST_F(Decode, IsNotMadeOfWhatLooksBackOtherwise) {
   for (const std::string& layers :
-       {kMixing, kReversed, kSplit, kTableOfWindow, kSinusoidal, kWindow, kAcross, kOverSymbols}) {
+       {kMixing, kReversed, kMasked, kSplit, kTableOfWindow, kSinusoidal, kWindow, kAcross, kOverSymbols}) {
     const NetworkSetting of = setting(layers, DType::f32);
     EXPECT_EQ(why_none(of), kLooksBack) << layers;
   }

@@ -8,6 +8,7 @@
 #include "framework/random.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/interpreter.h"
+#include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "train/session/fed_data.h"
 #include "train/session/programs.h"
@@ -110,6 +111,15 @@ TEST(PackedTexts, AreRefusedWhereTheyWouldSeeEachOther) {
   const std::string written_out = told("transformer");
   EXPECT_EQ(written_out.find(where + "transformer: "), 0U) << written_out;
   EXPECT_NE(written_out.find("computes across positions" + end), std::string::npos) << written_out;
+  const TemporaryFolder folder;
+  folder.write("masked.json", R"({"version": 1, "name": "masked",
+    "inputs": {"text": {"shape": [4], "dtype": "i32"}, "next": {"shape": [4], "dtype": "i32"}},
+    "layers": [{"op": "embedding", "vocab": 9, "out": 12, "name": "qkv"}, {"op": "parameter", "shape": [4, 4], "name": "bias"},
+               {"op": "attention", "in": ["qkv", "bias"], "heads": 2, "causal": true, "mask": true, "name": "seen"},
+               {"op": "fc", "out": 9, "flatten": false, "name": "logits"}],
+    "loss": [{"op": "cross_entropy", "in": "logits", "target": "next"}]})");
+  EXPECT_EQ(told(folder.text() + "/masked.json"),
+            where + "masked: the mask of attention 'layer/seen' is for one text a sample, not for several");
 }
 
 using Words = std::vector<std::string>;
