@@ -32,6 +32,8 @@ const std::vector<Foreign>& foreign_words() {
       {{"num_heads", "n_head", "n_heads", "nhead", "num_attention_heads", "q_num_heads"}, "heads"},
       {{"num_kv_heads", "n_kv_heads", "num_key_value_heads", "kv_num_heads"}, "kv_heads"},
       {{"is_causal", "use_causal_mask"}, "causal"},
+      {{"attn_mask", "attention_mask", "attn_bias"}, "mask"},
+      {{"logit_softcap", "attn_logit_softcapping"}, "softcap"},
       {{"kernel_initializer", "embeddings_initializer", "initializer", "weight_init"}, "init"},
       {{"axes", "dim", "dims"}, "axis"},
       {{"axes", "dims", "permutation"}, "perm"},

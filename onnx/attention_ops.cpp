@@ -15,6 +15,7 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 struct AttentionSizes {
   std::int64_t rows, keys, heads, groups, size, window;
   bool causal;
+  double softcap;
   /// Whether the last row's position is the last key's, and so on, and this row sees this key.
   bool sees(std::int64_t row, std::int64_t key) const {
     const std::int64_t position = row + keys - rows;
@@ -32,7 +33,8 @@ AttentionSizes sizes_of(const Emitter& e, const Op& op) {
           .groups = groups,
           .size = q[2] / (is_packed ? heads + 2 * groups : heads),
           .window = op.attrs.integer("window", 0),
-          .causal = op.attrs.flag("causal", false)};
+          .causal = op.attrs.flag("causal", false),
+          .softcap = op.attrs.number("softcap", 0)};
 }
 
 /// Some of the last axis.
@@ -61,8 +63,10 @@ std::string mask_of(Emitter& e, const Op& op) {
   return e.type_of(op.in[kMask]) == to ? mask : e.node("Cast", {mask}, {{"to", static_cast<std::int64_t>(to)}});
 }
 
-/// Scores [B, G, H / G, T, S] with their mask, where those of keys that no row sees are -inf.
+/// Scores [B, G, H / G, T, S] under their cap and with their mask, where those of keys that no row sees are -inf.
 std::string masked(Emitter& e, const Op& op, const AttentionSizes& s, std::string scores) {
+  if (s.softcap > 0)
+    scores = e.node("Mul", {e.node("Tanh", {e.node("Div", {scores, e.number(s.softcap)})}), e.number(s.softcap)});
   if (has(op, kMask)) {
     const Shape& shape = e.shape(op.in[kMask]);
     const Ints apart = {-1, shape[1] == 1 ? 1 : s.groups, shape[1] == 1 ? 1 : s.heads / s.groups, shape[2], shape[3]};
@@ -88,7 +92,8 @@ void attention(Emitter& e, const Op& op) {
   check(!has(op, 5), "ONNX: attention over several texts of a sample");
   const double scale = op.attrs.number("scale", 1 / std::sqrt(static_cast<double>(s.size)));
   const auto [q, k, v] = operands_of(e, op, s);
-  if (e.opset() >= 23 && !has(op, 3) && s.window == 0 && s.rows == s.keys)
+  // There a cap comes after the mask, and after what hides later keys.
+  if (e.opset() >= 23 && !has(op, 3) && s.window == 0 && s.rows == s.keys && s.softcap == 0)
     return e.give(op.out[0], "Attention", has(op, kMask) ? Names{q, k, v, mask_of(e, op)} : Names{q, k, v},
                   {{"q_num_heads", s.heads},
                    {"kv_num_heads", s.groups},

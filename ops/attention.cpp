@@ -5,10 +5,11 @@
 // length. `positions` [B, T] are those of the rows in texts that stand one after the other in a sample, so that each is
 // at most one more than that before it: a row sees no key before its text, which begins so many positions before it.
 // `mask`, in f32 or the dtype of q, [1 or B, 1 or heads, 1 or T, S], is added to the scaled scores: with -inf a key is
-// not seen. A row whose keys all have a huge finite number there, not -inf, has its shares of them, but its gradient,
-// which makes shares again from lse, is only as exact as that number. On a GPU a mask has the kernels of tensor.h and
-// cuda.h. With `dropout` a share counts with that probability not at all, and else the more; which ones is drawn as by
-// op dropout. For the gradient y and one number a row and head are kept, lse, never the scores.
+// not seen. A row all of whose keys have a huge finite number there, not -inf, has its shares of them, but its
+// gradient, which makes shares again from lse, is only as exact as that number. With `softcap` scores become softcap *
+// tanh(score / softcap) before the mask is added. On a GPU both have the kernels of tensor.h and cuda.h alone. With
+// `dropout` a share counts with that probability not at all, and else the more; which ones is drawn as by op dropout.
+// For the gradient y and one number a row and head are kept, lse, never the scores.
 #include "kernels/attention/attention.h"
 
 #include "framework/autodiff/autodiff.h"
@@ -141,6 +142,13 @@ const Register attention{{
                        {.name = "scale",
                         .type = KeyType::Number,
                         .help = "of the scores; default 1 / sqrt(head size)",
+                        .optional = true},
+                       {.name = "softcap",
+                        .type = KeyType::Number,
+                        .min = 0,
+                        .help =
+                            "scaled scores become softcap * tanh(score / softcap), before a mask is added; default: "
+                            "they do not",
                         .optional = true},
                        {.name = "dropout",
                         .type = KeyType::Number,

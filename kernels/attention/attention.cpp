@@ -4,6 +4,7 @@
 
 #include "kernels/attention/kept_tile.h"
 #include "kernels/attention/products.h"
+#include "kernels/attention/softcap.h"
 #include "kernels/attention/tile_products.h"
 #include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/parallel.h"
@@ -63,6 +64,7 @@ class AttentionForward final : public Kernel {
       const std::int64_t count = std::min(tile_.keys, block.keys.last - key);
       tile_.load_rows(in.k.at(sample, key, head / s_.group()), in.k.width, count, count, keys);
       products_.give_scores(a, count, keys, columns, scale, scores);
+      if (s_.softcap > 0) cap_scores(tile_, count, static_cast<C>(s_.softcap), scores);
       block.add(mask_of<T>(s_, a), tile_, sample, head, key, count, scores);
       block.hide(s_, tile_, key, count, scores);
       soften(a, count);

@@ -67,6 +67,7 @@ class AttentionBackward final : public Kernel {
     for (std::int64_t key = block.keys.first; key < block.keys.last; key += tile_.keys) {
       const std::int64_t count = std::min(tile_.keys, block.keys.last - key);
       tiles_.make(a, block, sample, head, key, count);
+      tiles_.uncap(a, count);
       C* const dk = sums + key * tile_.padded;
       tiles_.products.add_by_keys(a, count, da, tiles_.q.template at<C>(a), dk);
       tiles_.products.add_by_keys(a, count, p, tiles_.dy.template at<C>(a), dk + s_.keys * tile_.padded);

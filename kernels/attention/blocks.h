@@ -15,8 +15,10 @@ namespace lethe {
 inline constexpr int kBlockRows = 16 * kWarps;
 inline constexpr std::int64_t kMostBlockNumbers = 128;
 
-/// A mask would have to be read in the order of a tile's registers: tensor.h does that.
-inline bool fits_blocks(const AttentionShape& s) { return s.size <= kMostBlockNumbers && !s.mask.given(); }
+/// What else becomes of scores than to be scaled tensor.h does: these kernels have no register to spare.
+inline bool fits_blocks(const AttentionShape& s) {
+  return s.size <= kMostBlockNumbers && !s.mask.given() && s.softcap == 0;
+}
 
 /// Calls f with the numbers that a block reckons with for heads of so many: those left are zero, which changes no sum.
 template <class F>

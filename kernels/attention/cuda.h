@@ -21,11 +21,16 @@ struct AttentionArgs {
   AttentionArgs(const AttentionShape& s, const KernelArgs& a)
       : shape(s), in(inputs_of<T>(s, a)), limits(limits_of(s, a)), kept(s, a), mask(mask_of<T>(s, a)) {}
 
-  /// Of a row and a key, from q . k. The gradient takes it from here, too: a share is then no other there.
-  __device__ Compute<T> score(Compute<T> product, std::int64_t sample, std::int64_t head, std::int64_t row,
-                              std::int64_t key) const {
-    const Compute<T> scaled = product * static_cast<Compute<T>>(shape.scale);
-    return mask.given() ? scaled + mask.at(sample, head, row, key) : scaled;
+  /// Of a row and a key, from q . k, without the mask and with it. The gradient takes them from here, too: a share is
+  /// then no other there.
+  __device__ Compute<T> capped(Compute<T> product) const {
+    const Compute<T> scaled = product * static_cast<Compute<T>>(shape.scale),
+                     cap = static_cast<Compute<T>>(shape.softcap);
+    return cap > 0 ? cap * std::tanh(scaled / cap) : scaled;
+  }
+  __device__ Compute<T> masked(Compute<T> capped, std::int64_t sample, std::int64_t head, std::int64_t row,
+                               std::int64_t key) const {
+    return mask.given() ? capped + mask.at(sample, head, row, key) : capped;
   }
 };
 
@@ -47,8 +52,8 @@ struct AttentionRow {
       C most = std::numeric_limits<C>::lowest(), total = 0;
       for (std::int64_t key = seen.first; key < seen.last; key += 32) {
         const bool is_one = key + lane < seen.last;
-        const C score = is_one ? a.score(dot(q, a.in.k.at(at.sample, key + lane, kv_head), s.size), at.sample, at.head,
-                                         at.position, key + lane)
+        const C score = is_one ? a.masked(a.capped(dot(q, a.in.k.at(at.sample, key + lane, kv_head), s.size)),
+                                          at.sample, at.head, at.position, key + lane)
                                : -std::numeric_limits<C>::infinity();
         const C before = most;
         most = over_lanes(score > most ? score : most, [](C x, C y) { return y > x ? y : x; });

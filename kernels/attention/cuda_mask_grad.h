@@ -23,7 +23,7 @@ struct AttentionMaskGrad {
       const SampleKeys in_sample = s.keys_in(of.a.limits, sample);
       for (std::int64_t head = heads.first; head < heads.last; ++head)
         for (std::int64_t row = rows.first; row < rows.last; ++row)
-          if (s.sees(row, key, in_sample)) sum += of.weights(sample, head, row, key).da;
+          if (s.sees(row, key, in_sample)) sum += of.weights(sample, head, row, key).of_mask;
     }
     dmask.put(i, sum);
   }

@@ -13,7 +13,7 @@ struct AttentionGradArgs {
   const Compute<T>*lse, *delta;
 
   struct Weights {
-    Compute<T> p, da;  // p with its factor
+    Compute<T> p, da, of_mask;  // p with its factor; da of the score before its cap, and of what the mask is added to
   };
   /// Of one row and one key that it sees.
   __device__ Weights weights(std::int64_t sample, std::int64_t head, std::int64_t row, std::int64_t key) const {
@@ -26,9 +26,11 @@ struct AttentionGradArgs {
                              Compute<T> of_keys, Compute<T> of_values) const {
     using C = Compute<T>;
     const std::int64_t i = a.shape.row_of(sample, head, row);
-    const C x = a.score(of_keys, sample, head, row, key) - lse[i], m = a.kept.template factor_of<C>(i, key);
+    const C capped = a.capped(of_keys), t = a.shape.softcap > 0 ? capped / static_cast<C>(a.shape.softcap) : C(0);
+    const C x = a.masked(capped, sample, head, row, key) - lse[i], m = a.kept.template factor_of<C>(i, key);
     const C p = std::exp(x > 0 ? C(0) : x);  // no share is above 1 but by rounding
-    return {m * p, p * (m * of_values - delta[i])};
+    const C da = p * (m * of_values - delta[i]);
+    return {m * p, da * (1 - t * t), da};
   }
 };
 

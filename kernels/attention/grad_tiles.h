@@ -1,6 +1,7 @@
 // What the gradients of attention on a CPU make again, tile by tile: shares p and the gradients da of scores (shape.h).
 #pragma once
 #include "kernels/attention/kept_tile.h"
+#include "kernels/attention/softcap.h"
 
 namespace lethe::attention {
 
@@ -18,6 +19,7 @@ class GradTiles {
     for (WorkspacePart* part : {&k, &v_}) *part = worker.add_array<C>(tile_.of_keys());
     for (WorkspacePart* part : {&p, &da}) *part = worker.add_array<C>(tile_.of_scores());
     for (WorkspacePart* part : {&lse_, &delta_}) *part = worker.add_array<C>(tile_.rows);
+    if (s.softcap > 0) slopes_ = worker.add_array<C>(tile_.of_scores());
     if (s.dropout > 0) drawn_ = worker.add_array<C>(drawn_of(tile_));
   }
 
@@ -38,7 +40,8 @@ class GradTiles {
     for (std::int64_t r = 0; r < tile_.rows; ++r) lse_.at<C>(a)[r] = r < block.rows ? lse[r] : C(0);
   }
 
-  /// Fills k, p (with its factors m) and da, of the loaded block and `count` keys from `key` on.
+  /// Fills k, p (with its factors m) and da, that of scores to which the mask is added, of the loaded block and `count`
+  /// keys from `key` on.
   void make(const KernelArgs& a, const RowBlock& block, std::int64_t sample, std::int64_t head, std::int64_t key,
             std::int64_t count) const {
     const QueryKeyValue<const T> in = inputs_of<T>(s_, a);
@@ -46,6 +49,7 @@ class GradTiles {
     tile_.load_rows(in.k.at(sample, key, head / s_.group()), in.k.width, count, count, k.at<C>(a));
     tile_.load_rows(in.v.at(sample, key, head / s_.group()), in.v.width, count, count, v_.at<C>(a));
     products.give_scores(a, count, k.at<C>(a), q_columns_.at<Columns>(a), static_cast<C>(s_.scale), shares);
+    if (s_.softcap > 0) cap_scores(tile_, count, static_cast<C>(s_.softcap), shares, slopes_.at<C>(a));
     block.add(mask_of<T>(s_, a), tile_, sample, head, key, count, shares);
     block.hide(s_, tile_, key, count, shares);
     products.give_scores(a, count, v_.at<C>(a), dy_columns_.at<Columns>(a), C(1), gradients);
@@ -55,6 +59,11 @@ class GradTiles {
     if (m) multiply(tile_, count, m, gradients);
     weigh(a, count);
     if (m) multiply(tile_, count, m, shares);
+  }
+
+  /// Makes da that of scores before their cap.
+  void uncap(const KernelArgs& a, std::int64_t count) const {
+    if (s_.softcap > 0) multiply(tile_, count, slopes_.at<C>(a), da.at<C>(a));
   }
 
   Products products;
@@ -76,7 +85,7 @@ class GradTiles {
 
   AttentionShape s_;
   Tile tile_;
-  WorkspacePart q_columns_, dy_columns_, v_, lse_, delta_, drawn_;
+  WorkspacePart q_columns_, dy_columns_, v_, lse_, delta_, slopes_, drawn_;
 };
 
 }  // namespace lethe::attention

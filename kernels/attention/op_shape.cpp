@@ -88,6 +88,8 @@ AttentionShape shape_of(const InferArgs& args) {
   check_input(args, 5, {{s.batch, s.rows}, DType::i32});
   s.scale = attrs.number("scale", 1 / std::sqrt(static_cast<double>(s.size)));
   check(std::isfinite(s.scale), type, ": scale is ", s.scale);
+  s.softcap = attrs.number("softcap", 0);
+  check(std::isfinite(s.softcap) && s.softcap >= 0, type, ": softcap is ", s.softcap, ", expected at least 0");
   drop(s, args);
   mask(s, args);
   return s;

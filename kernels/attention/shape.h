@@ -17,8 +17,8 @@ namespace lethe {
 /// Heads of `size` numbers: `heads` of queries, each group of heads / kv_heads of which shares one of keys and values.
 struct AttentionShape {
   std::int64_t batch = 0, rows = 0, keys = 0, heads = 0, kv_heads = 0, size = 0;
-  double scale = 1;
-  std::int64_t window = 0;  // 0: none
+  double scale = 1, softcap = 0;  // of scores; 0: no cap (softcap.h)
+  std::int64_t window = 0;        // 0: none
   bool causal = false;
   bool packed = false;   // q, k and v are columns of one var, whose rows hold all three
   bool lengths = false;  // samples have lengths

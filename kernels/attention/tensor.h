@@ -1,6 +1,7 @@
-// Attention on tensor cores where blocks.h takes no part: for heads of more numbers, and with a mask. A warp has 16
-// rows, or 16 keys, and goes through what they meet 16 at a time. Shares, and what becomes of them in the gradient, are
-// rounded to the dtype before they are factors. Sums stand in one fixed order: every run gives the same bits.
+// Attention on tensor cores where blocks.h takes no part: for heads of more numbers, and with a mask or a cap of
+// scores. A warp has 16 rows, or 16 keys, and goes through what they meet 16 at a time. Shares, and what becomes of
+// them in the gradient, are rounded to the dtype before they are factors. Sums stand in one fixed order: every run
+// gives the same bits.
 #pragma once
 #include "kernels/attention/cuda.h"
 #include "kernels/attention/running_row.h"
@@ -51,8 +52,8 @@ struct TensorRows {
       shares.each(lane, [&](float& score, int, std::int64_t r, std::int64_t k) {
         if (!s.sees(row + r, key + k, in_sample))
           score = -std::numeric_limits<float>::infinity();
-        else if (a.mask.given())
-          score = a.score(score, sample, head, row + r, key + k) * static_cast<float>(kLog2e);
+        else if (a.mask.given() || s.softcap > 0)
+          score = a.masked(a.capped(score), sample, head, row + r, key + k) * static_cast<float>(kLog2e);
         else
           score *= static_cast<float>(s.scale * kLog2e);
       });

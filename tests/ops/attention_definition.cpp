@@ -47,7 +47,7 @@ Tensor random_mask(const Shape& shape) {
 }
 
 Defined::Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, double scale, const Sees& sees,
-                 double dropout, const Tensor& mask)
+                 double dropout, const Tensor& mask, double softcap)
     : q(random_tensor({batch, rows, kHeads * kSize}, 1)),
       k(random_tensor({batch, keys, kGroups * kSize}, 2)),
       v(random_tensor({batch, keys, kGroups * kSize}, 3)),
@@ -61,7 +61,8 @@ Defined::Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, doubl
       dmask(zero_tensor(mask.shape)),
       rows(rows),
       keys(keys),
-      dropout(dropout) {
+      dropout(dropout),
+      softcap(softcap) {
   for (std::int64_t b = 0; b < batch; ++b)
     for (std::int64_t head = 0; head < kHeads; ++head)
       for (std::int64_t t = 0; t < rows; ++t) add_row(b, head, t, scale, sees);
@@ -69,12 +70,17 @@ Defined::Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, doubl
 
 void Defined::add_row(std::int64_t b, std::int64_t head, std::int64_t t, double scale, const Sees& sees) {
   const std::int64_t group = head / (kHeads / kGroups);
-  std::vector<double> p(static_cast<std::size_t>(keys));
+  std::vector<double> p(static_cast<std::size_t>(keys)), slope(p.size(), 1);
   double total = 0;
-  for (std::int64_t s = 0; s < keys; ++s)
-    if (sees(b, t, s))
-      total += p[s] = std::exp(scale * dot(head_at(q, b, t, head), head_at(k, b, s, group)) +
-                               (mask.values.empty() ? 0 : mask_at(mask, b, head, t, s)));
+  for (std::int64_t s = 0; s < keys; ++s) {
+    if (!sees(b, t, s)) continue;
+    double score = scale * dot(head_at(q, b, t, head), head_at(k, b, s, group));
+    if (softcap > 0) {
+      slope[s] = 1 / std::pow(std::cosh(score / softcap), 2);
+      score = softcap * std::tanh(score / softcap);
+    }
+    total += p[s] = std::exp(score + (mask.values.empty() ? 0 : mask_at(mask, b, head, t, s)));
+  }
   if (total == 0) return;
   const std::int64_t row = (b * kHeads + head) * rows + t;
   lse.values[row] = std::log(total);
@@ -86,7 +92,7 @@ void Defined::add_row(std::int64_t b, std::int64_t head, std::int64_t t, double 
   const double* const g = head_at(dy, b, t, head);
   for (std::int64_t s = 0; s < keys; ++s) {
     const double of_score = p[s] / total * (m[s] * dot(g, head_at(v, b, s, group)) - dot(g, head_at(y, b, t, head))),
-                 da = of_score * scale;
+                 da = of_score * slope[s] * scale;
     if (!mask.values.empty()) mask_at(dmask, b, head, t, s) += of_score;
     for (std::int64_t d = 0; d < kSize; ++d) {
       head_at(dv, b, s, group)[d] += m[s] * p[s] / total * g[d];
@@ -99,6 +105,7 @@ void Defined::add_row(std::int64_t b, std::int64_t head, std::int64_t t, double 
 void expect_definition(const Defined& of, const Tensor& lengths, Attrs attrs, DType dtype, const Tensor& positions) {
   attrs.set("heads", kHeads);
   attrs.set("kv_heads", kGroups);
+  if (of.softcap > 0) attrs.set("softcap", of.softcap);
   const auto as = [&](Tensor tensor) {
     tensor.dtype = dtype;
     return tensor;

@@ -23,15 +23,15 @@ inline bool sees_all(std::int64_t, std::int64_t, std::int64_t) { return true; }
 /// Random numbers that f32 holds exactly, about a third of them -inf.
 Tensor random_mask(const Shape& shape);
 
-/// Of random inputs, with all scores of a row, to which `mask` is added if it has values.
+/// Of random inputs, with all scores of a row, under a cap unless it is 0, to which `mask` is added if it has values.
 struct Defined {
   Tensor q, k, v, dy, mask;
   Tensor y, lse, dq, dk, dv, dmask;
   std::int64_t rows, keys;
-  double dropout;
+  double dropout, softcap;
 
   Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, double scale, const Sees& sees, double dropout = 0,
-          const Tensor& mask = {});
+          const Tensor& mask = {}, double softcap = 0);
 
  private:
   void add_row(std::int64_t b, std::int64_t head, std::int64_t t, double scale, const Sees& sees);

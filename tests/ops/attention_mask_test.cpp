@@ -30,27 +30,26 @@ TEST(AttentionMask, IsAddedToScores) {
 
 /// More than a tile of rows and of keys, with all else that hides keys or drops shares.
 TEST(AttentionMask, GoesWithWhatElseLimitsKeys) {
-  const Tensor lengths{{2}, {270, 131}, DType::i32};
-  const auto length = [&](auto b) { return static_cast<std::int64_t>(lengths.values[static_cast<std::size_t>(b)]); };
-  const auto near = [&](auto b, auto t, auto s) { return s < length(b) && s <= t && s > t - 150; };
-  Tensor texts{{2, 270}, {}, DType::i32};
-  for (int i = 0; i < 540; ++i) texts.values.push_back(i % 90);
-  const auto of_text = [](auto, auto t, auto s) { return s <= t && s >= t / 90 * 90; };
-  for (const Shape& shape : shapes_for(2, 270, 270)) {
+  const Tensor lengths{{2}, {140, 131}, DType::i32};
+  Tensor texts{{2, 140}, {}, DType::i32};
+  for (int i = 0; i < 280; ++i) texts.values.push_back(i % 70);
+  const auto sees = [&](auto b, auto t, auto s) {
+    return s < (b == 0 ? 140 : 131) && s <= t && s > t - 60 && s >= t / 70 * 70;
+  };
+  for (const Shape& shape : shapes_for(2, 140, 140)) {
     SCOPED_TRACE(text_of(shape));
-    const Tensor mask = random_mask(shape);
-    expect_definition({2, 270, 270, kScale, near, 0.25, mask}, lengths, {{"causal", 1}, {"window", 150}}, DType::f32);
-    expect_definition({2, 270, 270, kScale, of_text, 0, mask}, {}, {{"causal", 1}}, DType::f64, texts);
+    expect_definition({2, 140, 140, kScale, sees, 0.25, random_mask(shape)}, lengths, {{"causal", 1}, {"window", 60}},
+                      DType::f32, texts);
   }
 }
 
 /// Such rows give 0, pass nothing on, and leave the gradient of the mask 0.
 TEST(AttentionMask, MayHideAllKeysOfARow) {
-  Tensor mask = random_mask({1, kHeads, 270, 140});
-  for (const std::int64_t row : {0, 5, 127, 128, 269})
-    std::fill_n(mask.values.begin() + (2 * 270 + row) * 140, 140, kNever);
-  const Defined of{1, 270, 140, kScale, sees_all, 0, mask};
-  EXPECT_EQ(of.lse.values[2 * 270 + 128], 0);
+  Tensor mask = random_mask({1, kHeads, 140, 80});
+  for (const std::int64_t row : {0, 5, 127, 128, 139})
+    std::fill_n(mask.values.begin() + (2 * 140 + row) * 80, 80, kNever);
+  const Defined of{1, 140, 80, kScale, sees_all, 0, mask};
+  EXPECT_EQ(of.lse.values[2 * 140 + 128], 0);
   for (const DType dtype : {DType::f32, DType::f64}) expect_definition(of, {}, {}, dtype);
   Tensor none{{1, 1, 1, 9}, std::vector<double>(9, kNever)};
   expect_definition({2, 7, 9, kScale, sees_all, 0, none}, {}, {});
@@ -64,6 +63,21 @@ TEST(AttentionMask, OfLaterKeysIsThatOfCausalAttention) {
   const Tensor causal = run_op("attention", {qkv}, {{"heads", 2}, {"causal", 1}});
   const Tensor masked = run_op("attention", {qkv, {}, {}, {}, {}, {}, mask}, {{"heads", 2}});
   for (std::size_t i = 0; i < causal.values.size(); ++i) ASSERT_NEAR(masked.values[i], causal.values[i], 1e-14) << i;
+}
+
+/// Small scores, which a series caps, large ones, and a mask that must not be capped.
+TEST(AttentionMask, IsAddedAfterTheCapOfScores) {
+  const auto near = [](auto, auto t, auto s) { return s <= t && s > t - 60; };
+  for (const DType dtype : {DType::f32, DType::f64})
+    for (const double scale : {0.1, 4.0})
+      for (const double softcap : {0.7, 5.0}) {
+        SCOPED_TRACE(message(name_of(dtype), ", scale ", scale, ", softcap ", softcap));
+        expect_definition({2, 7, 9, scale, sees_all, 0, {}, softcap}, {}, {{"scale", scale}}, dtype);
+        expect_definition({1, 140, 140, scale, near, 0.25, random_mask({1, kHeads, 1, 140}), softcap}, {},
+                          {{"scale", scale}, {"causal", 1}, {"window", 60}}, dtype);
+      }
+  EXPECT_EQ(complaint("attention", {{2, 5, 12}}, {{"heads", 4}, {"softcap", -1.0}}),
+            "attention: softcap is -1, expected at least 0");
 }
 
 TEST(AttentionMask, TheLayerTakesItLast) {

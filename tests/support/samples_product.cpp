@@ -117,6 +117,12 @@ std::vector<Sample> attention_samples() {
                           dropping({{"heads", 2}, {"kv_heads", 1}})),
                 {1, 2, 33, 37}),
       with_mask(attention({{{1, 18, 130}}, {{1, 19, 130}}, {{1, 19, 130}}}, {{"heads", 1}}), {1, 1, 18, 19}),
+      attention({{{2, 7, 18}}}, {{"heads", 2}, {"scale", 2.0}, {"softcap", 1.5}}),
+      attention({{{1, 33, 260}}, {{1, 33, 130}}, {{1, 33, 130}}},
+                {{"heads", 2}, {"kv_heads", 1}, {"causal", 1}, {"softcap", 0.5}}),
+      with_mask(attention({{{2, 19, 33}}, kAbsent, kAbsent, kAbsent, kStep},
+                          dropping({{"heads", 1}, {"scale", 1.0}, {"softcap", 2.5}})),
+                {1, 1, 19, 19}),
       attention_grad_of_low_lse({{2, 19, 16}}, {{"heads", 2}, {"causal", 1}}),
       attention_grad_of_low_lse({{2, 21, 8}}, {{"heads", 2}, {"kv_heads", 1}}),
   };
