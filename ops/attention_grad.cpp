@@ -5,6 +5,7 @@
 #include "kernels/attention/block_delta.h"
 #include "kernels/attention/block_key_grad.h"
 #include "kernels/attention/block_row_grad.h"
+#include "kernels/attention/cuda_grad.h"
 #include "kernels/attention/cuda_mask_grad.h"
 #include "kernels/attention/op_shape.h"
 #include "kernels/attention/tensor_grad.h"

@@ -65,7 +65,7 @@ class AttentionForward final : public Kernel {
       tile_.load_rows(in.k.at(sample, key, head / s_.group()), in.k.width, count, count, keys);
       products_.give_scores(a, count, keys, columns, scale, scores);
       if (s_.softcap > 0) cap_scores(tile_, count, static_cast<C>(s_.softcap), scores);
-      block.add(mask_of<T>(s_, a), tile_, sample, head, key, count, scores);
+      block.add(ScoreMask<T>(s_.mask, a), tile_, sample, head, key, count, scores);
       block.hide(s_, tile_, key, count, scores);
       soften(a, count);
       if (const KeptShares kept(s_, a); !kept.all())

@@ -4,7 +4,7 @@
 #include "kernels/attention/block_drops.h"
 #include "kernels/attention/block_weights.h"
 #include "kernels/attention/blocks.h"
-#include "kernels/attention/cuda_grad.h"
+#include "kernels/attention/cuda_weights.h"
 #include "kernels/shared_copies.h"
 
 #ifdef LETHE_DEVICE_CODE

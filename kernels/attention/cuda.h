@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/attention/kept_shares.h"
+#include "kernels/attention/mask.h"
 #include "kernels/attention/warps.h"
 
 #ifdef LETHE_DEVICE_CODE
@@ -19,7 +20,7 @@ struct AttentionArgs {
   KeptShares kept;
   ScoreMask<T> mask;
   AttentionArgs(const AttentionShape& s, const KernelArgs& a)
-      : shape(s), in(inputs_of<T>(s, a)), limits(limits_of(s, a)), kept(s, a), mask(mask_of<T>(s, a)) {}
+      : shape(s), in(inputs_of<T>(s, a)), limits(limits_of(s, a)), kept(s, a), mask(s.mask, a) {}
 
   /// Of a row and a key, from q . k, without the mask and with it. The gradient takes them from here, too: a share is
   /// then no other there.

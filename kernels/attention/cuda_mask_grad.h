@@ -15,9 +15,9 @@ struct AttentionMaskGrad {
     const AttentionShape& s = of.a.shape;
     const MaskShape& m = s.mask;
     const std::int64_t key = i % m.keys, place = i / m.keys / m.rows;
-    const Positions rows = m.of_place(i / m.keys % m.rows, m.rows, s.rows),
-                    heads = m.of_place(place % m.heads, m.heads, s.heads),
-                    samples = m.of_place(place / m.heads, m.samples, s.batch);
+    const Positions rows = of_place(i / m.keys % m.rows, m.rows, s.rows),
+                    heads = of_place(place % m.heads, m.heads, s.heads),
+                    samples = of_place(place / m.heads, m.samples, s.batch);
     Compute<T> sum = 0;
     for (std::int64_t sample = samples.first; sample < samples.last; ++sample) {
       const SampleKeys in_sample = s.keys_in(of.a.limits, sample);

@@ -50,7 +50,7 @@ class GradTiles {
     tile_.load_rows(in.v.at(sample, key, head / s_.group()), in.v.width, count, count, v_.at<C>(a));
     products.give_scores(a, count, k.at<C>(a), q_columns_.at<Columns>(a), static_cast<C>(s_.scale), shares);
     if (s_.softcap > 0) cap_scores(tile_, count, static_cast<C>(s_.softcap), shares, slopes_.at<C>(a));
-    block.add(mask_of<T>(s_, a), tile_, sample, head, key, count, shares);
+    block.add(ScoreMask<T>(s_.mask, a), tile_, sample, head, key, count, shares);
     block.hide(s_, tile_, key, count, shares);
     products.give_scores(a, count, v_.at<C>(a), dy_columns_.at<Columns>(a), C(1), gradients);
     const KeptShares kept(s_, a);

@@ -49,9 +49,4 @@ inline KeyLimits limits_of(const AttentionShape& s, const KernelArgs& a) {
   return {s.lengths ? a.in<std::int32_t>(3) : nullptr, s.texts ? a.in<std::int32_t>(5) : nullptr};
 }
 
-template <class T>
-ScoreMask<T> mask_of(const AttentionShape& s, const KernelArgs& a) {
-  return {s.mask, s.mask.given() ? a.in<void>(kSlotOfMask) : nullptr};
-}
-
 }  // namespace lethe

@@ -19,4 +19,12 @@ struct SampleKeys {
   const std::int32_t* positions;
 };
 
+/// Of a mask, whose numbers are added to scores: [samples, heads, rows, keys]. Where an axis before the last is 1, they
+/// are the same along it.
+struct MaskShape {
+  std::int64_t samples = 0, heads = 0, rows = 0, keys = 0;  // no samples: no mask
+  bool wide = false;                                        // in f32, whatever the dtype of queries is
+  bool given() const { return samples > 0; }
+};
+
 }  // namespace lethe

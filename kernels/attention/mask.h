@@ -1,30 +1,24 @@
-// The mask of attention: numbers that are added to scaled scores, [samples, heads, rows, keys]. Where an axis before
-// the last is 1, the numbers are the same along it.
+// The numbers of a mask (MaskShape), which are added to scaled scores.
 #pragma once
 #include <cstdint>
 
-#include "kernels/attention/key_limits.h"
+#include "kernels/attention/heads.h"
 #include "kernels/hd.h"
 #include "kernels/low_floats.h"
 
 namespace lethe {
 
-struct MaskShape {
-  std::int64_t samples = 0, heads = 0, rows = 0, keys = 0;  // no samples: no mask
-  bool wide = false;                                        // f32, whatever the dtype of queries is
-  HD bool given() const { return samples > 0; }
-  /// Those of an axis that have the numbers at a place of the mask: it alone, or all.
-  HD static Positions of_place(std::int64_t place, std::int64_t in_mask, std::int64_t all) {
-    return in_mask == 1 ? Positions{0, all} : Positions{place, place + 1};
-  }
-};
+/// Those of an axis that have the number at a place of the mask: it alone, or all.
+HD inline Positions of_place(std::int64_t place, std::int64_t in_mask, std::int64_t all) {
+  return in_mask == 1 ? Positions{0, all} : Positions{place, place + 1};
+}
 
-/// In memory, beside queries in T.
+/// Its numbers in memory, beside queries in T.
 template <class T>
 class ScoreMask {
  public:
-  ScoreMask(const MaskShape& s, const void* data)
-      : data_(data),
+  ScoreMask(const MaskShape& s, const KernelArgs& a)
+      : data_(s.given() ? a.in<void>(kSlotOfMask) : nullptr),
         of_row_(s.rows == 1 ? 0 : s.keys),
         of_head_(s.heads == 1 ? 0 : s.rows * s.keys),
         of_sample_(s.samples == 1 ? 0 : s.heads * s.rows * s.keys),

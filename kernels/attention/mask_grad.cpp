@@ -45,8 +45,8 @@ class MaskBackward final : public Kernel {
     const std::int64_t key = task % key_tiles_ * tile_.keys, count = std::min(tile_.keys, s_.keys - key);
     const std::int64_t of_rows = m.rows == 1 ? 1 : blocks_, block = task / key_tiles_ % of_rows;
     const std::int64_t place = task / key_tiles_ / of_rows;  // of sample and head
-    const Positions samples = m.of_place(place / m.heads, m.samples, s_.batch),
-                    heads = m.of_place(place % m.heads, m.heads, s_.heads), blocks = m.of_place(block, m.rows, blocks_);
+    const Positions samples = of_place(place / m.heads, m.samples, s_.batch),
+                    heads = of_place(place % m.heads, m.heads, s_.heads), blocks = of_place(block, m.rows, blocks_);
     std::fill_n(sums_.at<C>(a), count * tile_.rows, C(0));
     for (std::int64_t sample = samples.first; sample < samples.last; ++sample)
       for (std::int64_t head = heads.first; head < heads.last; ++head)

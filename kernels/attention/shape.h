@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "kernels/attention/key_limits.h"
-#include "kernels/attention/mask.h"
 #include "kernels/hd.h"
 
 namespace lethe {

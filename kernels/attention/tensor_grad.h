@@ -1,6 +1,6 @@
-// The gradient on a GPU's tensor cores, as cuda_grad.h.
+// The gradient on a GPU's tensor cores, as cuda_weights.h.
 #pragma once
-#include "kernels/attention/cuda_grad.h"
+#include "kernels/attention/cuda_weights.h"
 #include "kernels/attention/tensor.h"
 
 #ifdef LETHE_DEVICE_CODE

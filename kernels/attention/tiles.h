@@ -3,7 +3,7 @@
 #pragma once
 #include <limits>
 
-#include "kernels/attention/heads.h"
+#include "kernels/attention/mask.h"
 #include "kernels/attention/vectors.h"
 #include "kernels/low_floats.h"
 #include "kernels/workspace.h"

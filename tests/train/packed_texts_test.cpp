@@ -114,7 +114,8 @@ TEST(PackedTexts, AreRefusedWhereTheyWouldSeeEachOther) {
   const TemporaryFolder folder;
   folder.write("masked.json", R"({"version": 1, "name": "masked",
     "inputs": {"text": {"shape": [4], "dtype": "i32"}, "next": {"shape": [4], "dtype": "i32"}},
-    "layers": [{"op": "embedding", "vocab": 9, "out": 12, "name": "qkv"}, {"op": "parameter", "shape": [4, 4], "name": "bias"},
+    "layers": [{"op": "embedding", "vocab": 9, "out": 12, "name": "qkv"},
+               {"op": "parameter", "shape": [4, 4], "name": "bias"},
                {"op": "attention", "in": ["qkv", "bias"], "heads": 2, "causal": true, "mask": true, "name": "seen"},
                {"op": "fc", "out": 9, "flatten": false, "name": "logits"}],
     "loss": [{"op": "cross_entropy", "in": "logits", "target": "next"}]})");
