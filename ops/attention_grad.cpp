@@ -68,11 +68,12 @@ struct AttentionMaskGradient {
 
  private:
   static std::unique_ptr<Kernel> on(Cpu, const AttentionShape& s, const PrepareArgs& args) {
-    return prepare_mask_grad_cpu(s, args.in(0).dtype, args.device.threads);
+    return prepare_mask_grad_cpu(s, args.in(0).dtype, args.out(0).dtype == DType::f32, args.device.threads);
   }
 #ifdef LETHE_DEVICE_CODE
   static std::unique_ptr<Kernel> on(Cuda, const AttentionShape& s, const PrepareArgs& args) {
     const std::int64_t rows = s.batch * s.heads * s.rows, numbers = elements(args.out(0).shape);
+    const bool wide = args.out(0).dtype == DType::f32;
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
@@ -81,7 +82,7 @@ struct AttentionMaskGradient {
         const Heads<const T> y = output_heads(s, a.in<T>(kSlotOfY)), dy = output_heads(s, a.in<T>(kSlotOfY + 2));
         parallel_for(Cuda{}, a.stream, rows, AttentionDelta<T>{s, y, dy, delta});
         const AttentionGradArgs<T> of{AttentionArgs<T>(s, a), dy, a.in<C>(kSlotOfY + 1), delta};
-        parallel_for(Cuda{}, a.stream, numbers, AttentionMaskGrad<T>{of, {a.out<void>(0), s.mask.wide}});
+        parallel_for(Cuda{}, a.stream, numbers, AttentionMaskGrad<T>{of, {a.out<void>(0), wide}});
       };
       return make_kernel(run, rows * static_cast<std::int64_t>(sizeof(C)));
     });
@@ -117,7 +118,8 @@ const Register attention_grad{{
 
 std::vector<Type> infer_attention_mask_grad(const InferArgs& args) {
   shape_of_gradient(args);
-  return {{args.in(kSlotOfMask).shape, args.in(kSlotOfMask).dtype}};
+  const Var& mask = args.in(kSlotOfMask);
+  return {{mask.shape, args.op.attrs.flag(kWideOutput, false) ? wide_of(mask.dtype) : mask.dtype}};
 }
 
 const Register attention_mask_grad{{
@@ -127,6 +129,7 @@ const Register attention_mask_grad{{
     .infer = infer_attention_mask_grad,
     .mult_adds = [](const InferArgs& args) { return attention_products(args, 2); },
     .random_step = 4,
+    .widens = true,
     .kernels = each_device<AttentionMaskGradient>(),
 }};
 

@@ -19,7 +19,7 @@ class MaskBackward final : public Kernel {
   using C = Compute<T>;
 
  public:
-  MaskBackward(const AttentionShape& s, int threads)
+  MaskBackward(const AttentionShape& s, bool wide, int threads)
       : s_(s),
         tile_(s),
         blocks_((s.rows + tile_.rows - 1) / tile_.rows),
@@ -27,7 +27,8 @@ class MaskBackward final : public Kernel {
         tasks_(s.mask.samples * s.mask.heads * (s.mask.rows == 1 ? 1 : blocks_) * key_tiles_),
         workers_(std::min<std::int64_t>(threads, tasks_)),
         tiles_(s, worker_),
-        sums_(worker_.add_array<C>(tile_.of_scores())) {}
+        sums_(worker_.add_array<C>(tile_.of_scores())),
+        wide_(wide) {}
 
   std::int64_t workspace_bytes() const override { return workers_ * aligned(worker_.bytes()); }
 
@@ -69,7 +70,7 @@ class MaskBackward final : public Kernel {
   }
 
   void write(const KernelArgs& a, std::int64_t before, std::int64_t row, const Positions& keys) const {
-    const MaskGradient<T> to{a.out<void>(0), s_.mask.wide};
+    const MaskGradient<T> to{a.out<void>(0), wide_};
     const C* sums = sums_.at<C>(a);
     const std::int64_t rows = std::min(tile_.rows, s_.mask.rows - row);
     for (std::int64_t key = keys.first; key < keys.last; ++key, sums += tile_.rows)
@@ -85,13 +86,14 @@ class MaskBackward final : public Kernel {
   WorkspaceLayout worker_;
   GradTiles<T, PlainProducts<C>> tiles_;
   WorkspacePart sums_;
+  bool wide_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> prepare_mask_grad_cpu(const AttentionShape& shape, DType dtype, int threads) {
+std::unique_ptr<Kernel> prepare_mask_grad_cpu(const AttentionShape& shape, DType dtype, bool wide, int threads) {
   return for_float(dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
-    return std::make_unique<MaskBackward<decltype(zero)>>(shape, threads);
+    return std::make_unique<MaskBackward<decltype(zero)>>(shape, wide, threads);
   });
 }
 

@@ -34,6 +34,16 @@ Sample attention_grad_of_low_lse(const SampleInput& kv, const Attrs& attrs) {
           .gradient = false};
 }
 
+/// As the parameter that a mask is in most networks has it.
+Sample wide_mask_grad() {
+  const SampleInput qkv{{2, 7, 18}}, y{{2, 7, 6}}, mask{{1, 2, 1, 7}},
+      lse{.shape = {2, 2, 7}, .low = 1, .high = 2, .wide = true};
+  return {.op = "attention_mask_grad",
+          .in = {qkv, kAbsent, kAbsent, kAbsent, kAbsent, kAbsent, mask, y, lse, y},
+          .attrs = {{"heads", 2}, {"wide_output", 1}},
+          .gradient = false};
+}
+
 const SampleInput kStep{.shape = {}, .low = 3, .high = 4, .dtype = DType::i64};
 Attrs dropping(Attrs attrs) {
   attrs.set("dropout", 0.4);
@@ -125,6 +135,7 @@ std::vector<Sample> attention_samples() {
                 {1, 1, 19, 19}),
       attention_grad_of_low_lse({{2, 19, 16}}, {{"heads", 2}, {"causal", 1}}),
       attention_grad_of_low_lse({{2, 21, 8}}, {{"heads", 2}, {"kv_heads", 1}}),
+      wide_mask_grad(),
   };
 }
 
