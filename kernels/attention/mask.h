@@ -26,12 +26,22 @@ class ScoreMask {
 
   HD bool given() const { return data_ != nullptr; }
   HD Compute<T> at(std::int64_t sample, std::int64_t head, std::int64_t row, std::int64_t key) const {
-    const std::int64_t i = sample * of_sample_ + head * of_head_ + row * of_row_ + key;
+    const std::int64_t i = first(sample, head) + row * of_row_ + key;
     return wide_ ? static_cast<Compute<T>>(static_cast<const float*>(data_)[i])
                  : static_cast<Compute<T>>(static_cast<const T*>(data_)[i]);
   }
+  /// Calls f(pointer to the numbers of a sample and head, how far apart rows lie).
+  template <class F>
+  void with_numbers(std::int64_t sample, std::int64_t head, const F& f) const {
+    if (wide_)
+      f(static_cast<const float*>(data_) + first(sample, head), of_row_);
+    else
+      f(static_cast<const T*>(data_) + first(sample, head), of_row_);
+  }
 
  private:
+  HD std::int64_t first(std::int64_t sample, std::int64_t head) const { return sample * of_sample_ + head * of_head_; }
+
   const void* data_;
   std::int64_t of_row_, of_head_, of_sample_;
   bool wide_;

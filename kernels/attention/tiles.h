@@ -51,8 +51,17 @@ struct RowBlock {
   template <class T>
   void add(const ScoreMask<T>& mask, const Tile& tile, std::int64_t sample, std::int64_t head, std::int64_t key,
            std::int64_t count, Compute<T>* scores) const {
-    for (std::int64_t r = 0; mask.given() && r < rows; ++r)
-      for (std::int64_t j = 0; j < count; ++j) scores[j * tile.rows + r] += mask.at(sample, head, row + r, key + j);
+    constexpr std::int64_t kSide = 16;  // of squares whose lines of memory stay in the first cache: it is turned
+    if (!mask.given()) return;
+    mask.with_numbers(sample, head, [&](const auto* numbers, std::int64_t of_row) {
+      for (std::int64_t r0 = 0; r0 < rows; r0 += kSide)
+        for (std::int64_t j0 = 0; j0 < count; j0 += kSide)
+          for (std::int64_t r = r0; r < std::min(r0 + kSide, rows); ++r) {
+            const auto* const from = numbers + (row + r) * of_row + key;
+            for (std::int64_t j = j0; j < std::min(j0 + kSide, count); ++j)
+              scores[j * tile.rows + r] += static_cast<Compute<T>>(from[j]);
+          }
+    });
   }
   /// Makes scores of `count` keys from `key` on minus infinity where the row does not see the key.
   template <class C>
