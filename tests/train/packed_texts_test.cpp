@@ -120,7 +120,7 @@ TEST(PackedTexts, AreRefusedWhereTheyWouldSeeEachOther) {
                {"op": "fc", "out": 9, "flatten": false, "name": "logits"}],
     "loss": [{"op": "cross_entropy", "in": "logits", "target": "next"}]})");
   EXPECT_EQ(told(folder.text() + "/masked.json"),
-            where + "masked: the mask of attention 'layer/seen' is for one text a sample, not for several");
+            where + "masked: the mask of attention 'seen.y' is for one text a sample, not for several");
 }
 
 using Words = std::vector<std::string>;
