@@ -183,12 +183,16 @@ void LayerCall::update(const std::string& type, std::vector<VarId> in, Attrs att
 
 VarId LayerCall::flat(int slot) {
   if (shape(slot).size() == 2) return in(slot);
-  return builder_.append("flatten", {in(slot)}, {}, path_ + "/flat").front();
+  return emit_part("flat", "flatten", {in(slot)});
+}
+
+VarId LayerCall::emit_part(const std::string& as, const std::string& type, std::vector<VarId> in, Attrs attrs) {
+  return builder_.append(type, std::move(in), std::move(attrs), message(path_, '/', as)).front();
 }
 
 VarId LayerCall::view(VarId x, Shape shape, const std::string& as) {
-  const Vars made = builder_.append(kReshape, {x}, {{"shape", std::move(shape)}}, message(path_, '/', as));
-  return lay_out(made.front(), is_image(in()) ? Layout::Image : Layout::Plain);
+  const VarId made = emit_part(as, kReshape, {x}, {{"shape", std::move(shape)}});
+  return lay_out(made, is_image(in()) ? Layout::Image : Layout::Plain);
 }
 
 std::optional<std::array<std::int64_t, 3>> LayerCall::image_of(VarId matrix) const {

@@ -67,6 +67,8 @@ class LayerCall {
   void update(const std::string& type, std::vector<VarId> in, Attrs attrs = {});
   /// The input as a matrix [N, rest]: a view if it has more axes.
   VarId flat(int slot = 0);
+  /// Emits an op for what another one of this layer takes, called path/`as`.
+  VarId emit_part(const std::string& as, const std::string& type, std::vector<VarId> in, Attrs attrs = {});
   /// The same memory under another shape, called path/`as`; one of four axes is laid out as input 0 is.
   VarId view(VarId x, Shape shape, const std::string& as);
   /// [h, w, c] of the image that a matrix was flattened from, if that can be told.

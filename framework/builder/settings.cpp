@@ -140,6 +140,7 @@ std::vector<const Layer*> all_layers() {
   std::vector<const Layer*> all;
   for (const OpDef* op : all_ops())
     if (!op->layer.name.empty()) all.push_back(&op->layer);
+  for (const Layer& layer : layers_without_op()) all.push_back(&layer);
   std::sort(all.begin(), all.end(), [](const Layer* a, const Layer* b) { return a->name < b->name; });
   return all;
 }

@@ -1,7 +1,8 @@
 // A layer is what a network file names: it has settings with defaults, makes parameters, and emits one op or a few.
-// The record stands in the op's own source; models/ and the C++ Builder find it by name.
+// The record stands in the source of its op, or in one of its own; models/ and the C++ Builder find it by name.
 #pragma once
 #include <array>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -40,6 +41,12 @@ struct Layer {
   BuildLayer build = nullptr;
   std::string help = {};  // one line
 };
+
+/// Of a layer that has no op of its own and emits those of others; fills a table before main.
+struct RegisterLayer {
+  explicit RegisterLayer(Layer layer);
+};
+const std::deque<Layer>& layers_without_op();
 
 /// How a weight stands in files, which follow PyTorch; in memory it is NHWC's: conv [O, kh, kw, I/g], fc [O, I].
 struct FileLayout {
