@@ -22,6 +22,22 @@ std::vector<VarId> broadcast_second(const LayerCall& call) {
   return {call.in(swap), call.in(!swap)};
 }
 
+VarId aligned(LayerCall& call, VarId x, std::size_t rank, Layout layout) {
+  const Shape& shape = call.var(x).shape;
+  if (shape.empty() || shape.size() >= rank) return x;
+  Shape stated = stated_shape(shape, call.is_image(x) ? Layout::Image : Layout::Plain);
+  stated.insert(stated.begin() + 1, rank - shape.size(), 1);
+  const Attrs attrs{{"shape", memory_shape(std::move(stated), layout)}};
+  return call.lay_out(call.emit_part("aligned", kReshape, {x}, attrs), layout);
+}
+
+Attrs expansion(const Shape& from, const Shape& to) {
+  Ints shape = to;
+  for (std::size_t axis = 0; axis < from.size(); ++axis)
+    if (from[axis] == to[axis]) shape[axis] = -1;
+  return {{"shape", std::move(shape)}};
+}
+
 Box broadcast_box(const Shape& shape, const Shape& broadcast) {
   Shape strides(shape.size(), 0);
   if (!broadcast.empty()) {

@@ -15,6 +15,11 @@ std::vector<Type> same_as_broadcast(const InferArgs& args);
 /// The two inputs of a layer whose operands commute, the smaller one second.
 std::vector<VarId> broadcast_second(const LayerCall& call);
 
+/// `x` with axes of 1 after its batch until it has `rank` axes, stated as of `layout`; a scalar stays one.
+VarId aligned(LayerCall& call, VarId x, std::size_t rank, Layout layout);
+/// What the op "expand" is told to make shape `to` of shape `from`: the sizes that change.
+Attrs expansion(const Shape& from, const Shape& to);
+
 /// All elements of `shape`, and where an operand of shape `broadcast` is read for each.
 Box broadcast_box(const Shape& shape, const Shape& broadcast);
 

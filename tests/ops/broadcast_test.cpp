@@ -45,6 +45,49 @@ TEST(Broadcast, LayersThatCommuteTakeTheSmallerInputFirstToo) {
   EXPECT_EQ(net.shape(net.layer("mul", {gate, image})), (Shape{2, 4, 4, 3}));
 }
 
+TEST(Expand, RepeatsAlongAxesOfOne) {
+  EXPECT_EQ(run_op("expand", {counted({1, 2})}, {{"shape", Ints{3, -1}}}), (Tensor{{3, 2}, {1, 2, 1, 2, 1, 2}}));
+  EXPECT_EQ(run_op("expand", {counted({2, 1, 2})}, {{"shape", Ints{2, 2, 2}}}),
+            (Tensor{{2, 2, 2}, {1, 2, 1, 2, 3, 4, 3, 4}}));
+  EXPECT_EQ(run_op("expand", {{{}, {7}, DType::i32}}, {{"shape", Ints{2, 2}}}),
+            (Tensor{{2, 2}, {7, 7, 7, 7}, DType::i32}));
+}
+
+TEST(Expand, RefusesOtherShapes) {
+  EXPECT_EQ(complaint("expand", {{2, 3}}, {{"shape", Ints{4, 3}}}), "expand: [2,3] does not broadcast to [4,3]");
+  EXPECT_EQ(complaint("expand", {{1, 3}}, {{"shape", Ints{0, 3}}}), "expand: [1,3] does not broadcast to [0,3]");
+  EXPECT_EQ(complaint("expand", {{3}}, {{"shape", Ints{2, 3}}}), "expand: [3] does not broadcast to [2,3]");
+  EXPECT_EQ(complaint("expand", {{}}, {{"shape", Ints{-1}}}), "expand: [] does not broadcast to [-1]");
+}
+
+TEST(ExpandLayer, TakesTheShapeOfASample) {
+  Builder net({.batch = 2});
+  const VarId x = net.input("x", {3, 1, 4}, DType::f32, Layout::Plain), row = net.input("row", {4});
+  const VarId image = net.input("image", {1, 1, 3});
+  EXPECT_EQ(net.shape(net.layer("expand", x, {{"shape", Ints{3, 5, 4}}})), (Shape{2, 3, 5, 4}));
+  EXPECT_EQ(net.shape(net.layer("expand", x, {{"shape", Ints{1, 5, 1}}})), (Shape{2, 3, 5, 4}));
+  EXPECT_EQ(net.shape(net.layer("expand", row, {{"shape", Ints{5, 4}}})), (Shape{2, 5, 4}));
+  EXPECT_EQ(net.layer("expand", x, {{"shape", Ints{3, 1, 4}}}), x);
+  const VarId wide = net.layer("expand", image, {{"shape", Ints{3, 4, 5}}});
+  EXPECT_EQ(net.shape(wide), (Shape{2, 4, 5, 3}));
+  EXPECT_TRUE(net.is_image(wide));
+  const VarId learned = net.layer("parameter", row, {{"shape", Ints{1, 4}}});
+  EXPECT_EQ(net.shape(net.layer("expand", learned, {{"shape", Ints{3, 4}}})), (Shape{1, 3, 4}));
+  EXPECT_EQ(net.shape(net.layer("expand", {learned, row}, {{"shape", Ints{3, 4}}})), (Shape{2, 3, 4}));
+  EXPECT_EQ(net.shape(net.layer("expand", {x, row}, {{"shape", Ints{3, 5, 4}}})), (Shape{2, 3, 5, 4}));
+}
+
+TEST(ExpandLayer, AColumnOfAnImageIsOneAlongItsStatedAxes) {
+  Builder net({.batch = 2});
+  const VarId row = net.input("row", {5});
+  const VarId image = net.layer("expand", row, {{"shape", Ints{3, 4, 5}}, {"layout", "image"}});
+  EXPECT_EQ(net.shape(image), (Shape{2, 4, 5, 3}));
+  EXPECT_EQ(net.shape(net.program().blocks[0].ops[0].out[0]), (Shape{2, 1, 5, 1}));
+  EXPECT_TRUE(fails_with("expand: [2,5] does not broadcast to [-1,4]", [&] {
+    net.layer("expand", row, {{"shape", Ints{4}}});
+  }));
+}
+
 TEST(SumTo, AddsUpWhatWasBroadcast) {
   EXPECT_EQ(run_op("sum_to", {kX}, {{"shape", Ints{1, 1, 3}}}), (Tensor{{1, 1, 3}, {22, 26, 30}}));
   EXPECT_EQ(run_op("sum_to", {kX}, {{"shape", Ints{2, 1, 1}}}), (Tensor{{2, 1, 1}, {21, 57}}));

@@ -10,12 +10,6 @@
 namespace lethe::testing {
 namespace {
 
-TEST(Parameter, IsThereForEachSample) {
-  EXPECT_EQ(run_op("parameter", {counted({1, 2})}, {{"batch", 3}}), (Tensor{{3, 2}, {1, 2, 1, 2, 1, 2}}));
-  EXPECT_EQ(complaint("parameter", {{2, 3}}, {{"batch", 4}}), "parameter: f32[2,3] is not of one sample");
-  EXPECT_EQ(complaint("parameter", {{1, 3}}, {{"batch", 0}}), "parameter: batch is 0, expected at least 1");
-}
-
 TEST(ParameterLayer, BroadcastsOverTheBatchWithoutACopy) {
   Builder net({.batch = 4});
   const VarId x = net.input("tokens", {5, 3});

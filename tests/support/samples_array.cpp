@@ -66,18 +66,18 @@ std::vector<Sample> sequence_samples() {
 }  // namespace
 
 std::vector<Sample> array_samples() {
-  std::vector<Sample> all = {{.op = "empty",
-                              .in = {},
-                              .attrs = {{"shape", Ints{2, 3}}, {"dtype", "i64"}},
-                              .gradient = false,
-                              .dtypes = {DType::i64}},
-                             {.op = "arange",
-                              .in = {},
-                              .attrs = {{"start", 7}, {"step", -3}, {"length", 5}, {"dtype", kUnderTest}},
-                              .gradient = false,
-                              .dtypes = {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i64}},
-                             {.op = "parameter", .in = {{{1, 3, 5}}}, .attrs = {{"batch", 4}}},
-                             {.op = "parameter", .in = {{{1, 2, 3, 2}}}, .attrs = {{"batch", 1}}}};
+  std::vector<Sample> all = {
+      {.op = "empty",
+       .in = {},
+       .attrs = {{"shape", Ints{2, 3}}, {"dtype", "i64"}},
+       .gradient = false,
+       .dtypes = {DType::i64}},
+      {.op = "arange",
+       .in = {},
+       .attrs = {{"start", 7}, {"step", -3}, {"length", 5}, {"dtype", kUnderTest}},
+       .gradient = false,
+       .dtypes = {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i64}},
+  };
   for (const auto& part : {entry_samples(), sequence_samples()}) all.insert(all.end(), part.begin(), part.end());
   return all;
 }
