@@ -41,15 +41,21 @@ using Cases = std::vector<Sample>;
 Cases elementwise(const Shapes& s, DType dtype) {
   const Shape x = s.matrix();
   Cases cases;
-  for (const char* op : {"relu", "sigmoid", "tanh", "softplus", "gelu", "silu", "abs", "square", "exp"})
+  for (const char* op : {"relu", "sigmoid", "tanh",     "softplus",   "gelu", "silu",  "abs",  "square", "exp",
+                         "erf",  "mish",    "softsign", "hard_swish", "sign", "floor", "ceil", "round",  "sin",
+                         "cos",  "tan",     "asin",     "acos",       "atan", "sinh",  "cosh", "asinh",  "atanh"})
     cases.push_back({.op = op, .in = {of(x)}});
-  for (const char* op : {"sqrt", "log"}) cases.push_back({.op = op, .in = {positive(x)}});
+  for (const char* op : {"sqrt", "log", "reciprocal"}) cases.push_back({.op = op, .in = {positive(x)}});
   for (const char* op : {"add", "sub", "mul", "max", "mse_loss", "l1_loss"})
     cases.push_back({.op = op, .in = {of(x), of(x)}});
   for (const char* op : {"less", "greater", "equal"})
     cases.push_back({.op = op, .in = {of(x), of(x)}, .gradient = false});
   const Cases others = {
       {.op = "leaky_relu", .in = {of(x)}, .attrs = {{"slope", 0.1}}},
+      {.op = "acosh", .in = {{.shape = x, .low = 1.25, .high = 4}}},
+      {.op = "elu", .in = {of(x)}, .attrs = {{"alpha", 1.0}}},
+      {.op = "hard_sigmoid", .in = {of(x)}, .attrs = {{"alpha", 0.2}, {"beta", 0.5}}},
+      {.op = "shrink", .in = {of(x)}, .attrs = {{"bias", 0.0}, {"lambd", 0.5}}},
       {.op = "threshold", .in = {of(x)}, .attrs = {{"threshold", 0.25}, {"value", 0.25}}},
       {.op = "clip", .in = {of(x)}, .attrs = {{"min", -0.5}, {"max", 0.25}}},
       {.op = "scale", .in = {of(x)}, .attrs = {{"a", -1.5}, {"b", 0.25}}},

@@ -4,8 +4,8 @@ namespace lethe::testing {
 
 std::vector<Sample> all_samples() {
   std::vector<Sample> all;
-  for (const auto& part :
-       {math_samples(), norm_samples(), nn_samples(), product_samples(), update_samples(), array_samples()})
+  for (const auto& part : {math_samples(), unary_samples(), norm_samples(), nn_samples(), product_samples(),
+                           update_samples(), array_samples()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

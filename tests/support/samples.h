@@ -48,6 +48,7 @@ inline Attrs attrs_of(const Sample& sample, DType under_test) {
 /// All rows; each file tests/support/samples_*.cpp gives one part.
 std::vector<Sample> all_samples();
 std::vector<Sample> math_samples();     // elementwise, shapes, comparisons, control values
+std::vector<Sample> unary_samples();    // what kernels/unary.h makes
 std::vector<Sample> norm_samples();     // norms, softmax
 std::vector<Sample> nn_samples();       // positions, losses, pooling, reductions
 std::vector<Sample> product_samples();  // conv2d, fc, matmul

@@ -21,6 +21,7 @@ std::vector<Sample> function_samples() {
       {.op = "gelu", .in = {{{2, 3, 5}, -3, 3}}},
       {.op = "gelu", .in = {{{2, 3, 15}, -3, 3}}, .attrs = {{"approximate", "tanh"}}},
       {.op = "silu", .in = {{{2, 3, 15}, -5, 5}}},
+      {.op = "silu", .in = {{{2, 3, 5}, -5, 5}}, .attrs = {{"alpha", -1.7}}},
       {.op = "abs", .in = {{{2, 3, 5}}}, .kinks = {0}},
       {.op = "sqrt", .in = {{{2, 3, 5}, 0.25, 4}}},
       {.op = "square", .in = {{{2, 3, 5}}}},
