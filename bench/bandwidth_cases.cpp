@@ -46,7 +46,7 @@ Cases elementwise(const Shapes& s, DType dtype) {
                          "cos",  "tan",     "asin",     "acos",       "atan", "sinh",  "cosh", "asinh",  "atanh"})
     cases.push_back({.op = op, .in = {of(x)}});
   for (const char* op : {"sqrt", "log", "reciprocal"}) cases.push_back({.op = op, .in = {positive(x)}});
-  for (const char* op : {"add", "sub", "mul", "max", "mse_loss", "l1_loss"})
+  for (const char* op : {"add", "sub", "mul", "max", "min", "mse_loss", "l1_loss"})
     cases.push_back({.op = op, .in = {of(x), of(x)}});
   for (const char* op : {"less", "greater", "equal"})
     cases.push_back({.op = op, .in = {of(x), of(x)}, .gradient = false});

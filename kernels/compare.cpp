@@ -35,12 +35,11 @@ Layer comparison_layer(std::string name, std::string alias, BuildLayer build, st
           .help = std::move(help)};
 }
 
-VarId build_comparison(LayerCall& call, const std::string& type) {
-  std::vector<VarId> in;
-  for (int slot = 0; slot < call.inputs(); ++slot) in.push_back(call.in(slot));
+VarId build_comparison(LayerCall& call, const std::string& type, Commutes commutes) {
   Attrs attrs;
   if (call.settings().has("value")) attrs.set("value", call.settings().number("value"));
-  return call.emit(type, in, attrs);
+  return call.inputs() == 2 ? emit_pair(call, type, call.in(0), call.in(1), commutes, attrs)
+                            : call.emit(type, {call.in()}, attrs);
 }
 
 }  // namespace lethe

@@ -13,7 +13,7 @@ std::vector<Type> infer_comparison(const InferArgs& args);
 std::vector<Type> infer_logic(const InferArgs& args);
 /// A comparison as a layer: of two inputs, or of one with the setting `value`.
 Layer comparison_layer(std::string name, std::string alias, BuildLayer build, std::string help);
-VarId build_comparison(LayerCall& call, const std::string& type);
+VarId build_comparison(LayerCall& call, const std::string& type, Commutes commutes);
 
 template <class F>
 struct WithValue {

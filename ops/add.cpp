@@ -23,11 +23,7 @@ struct AddRelu {
 
 void add_grad(GradBuilder& g) {
   g.set(0, g.dy());
-  const Shape& b = g.var(g.x(1)).shape;
-  if (b == g.var(g.y()).shape)
-    g.set(1, g.dy());
-  else
-    g.set(1, "sum_to", {g.dy()}, {{"shape", b}});
+  set_second(g);
 }
 
 /// With an activation of the sum, if the op has one.
@@ -40,10 +36,13 @@ struct AddKernels {
 };
 
 VarId build_add(LayerCall& c) {
-  if (c.inputs() == 2) return c.emit("add", broadcast_second(c));
   std::vector<VarId> all;
-  for (int slot = 0; slot < c.inputs(); ++slot) all.push_back(c.in(slot));
-  return c.emit("sum_n", all);
+  bool are_alike = c.inputs() > 2;
+  for (int slot = 0; slot < c.inputs(); ++slot) {
+    all.push_back(c.in(slot));
+    are_alike = are_alike && c.shape(slot) == c.shape(0);
+  }
+  return are_alike ? c.emit("sum_n", all) : emit_pairs(c, "add", Commutes::Yes);
 }
 
 const Register add{{
@@ -61,7 +60,7 @@ const Register add{{
               .min_inputs = 2,
               .max_inputs = -1,
               .build = build_add,
-              .help = "sum of the inputs; one of two may broadcast"},
+              .help = "sum of the inputs, which broadcast"},
 }};
 
 }  // namespace

@@ -36,11 +36,8 @@ const Register div{{
               .aliases = {"Div"},
               .min_inputs = 2,
               .max_inputs = 2,
-              .build =
-                  [](LayerCall& c) {
-                    return c.emit("div", {c.in(0), c.in(1)});
-                  },
-              .help = "first input divided by the second; the second may broadcast"},
+              .build = [](LayerCall& c) { return emit_pairs(c, "div", Commutes::No); },
+              .help = "first input divided by the second; both broadcast"},
 }};
 
 }  // namespace

@@ -20,7 +20,7 @@ const Register equal{{
     .along = Along::Elements,
     .kernels = each_device<Comparison<Equal>>(),
     .layer = comparison_layer(
-        "equal", "Equal", [](LayerCall& c) { return build_comparison(c, "equal"); },
+        "equal", "Equal", [](LayerCall& c) { return build_comparison(c, "equal", Commutes::Yes); },
         "1 where the inputs are equal, or equal to value"),
 }};
 

@@ -20,7 +20,7 @@ const Register greater{{
     .along = Along::Elements,
     .kernels = each_device<Comparison<Greater>>(),
     .layer = comparison_layer(
-        "greater", "Greater", [](LayerCall& c) { return build_comparison(c, "greater"); },
+        "greater", "Greater", [](LayerCall& c) { return build_comparison(c, "greater", Commutes::No); },
         "1 where the first input is greater than the second, or than value"),
 }};
 

@@ -20,7 +20,7 @@ const Register less{{
     .along = Along::Elements,
     .kernels = each_device<Comparison<Less>>(),
     .layer = comparison_layer(
-        "less", "Less", [](LayerCall& c) { return build_comparison(c, "less"); },
+        "less", "Less", [](LayerCall& c) { return build_comparison(c, "less", Commutes::No); },
         "1 where the first input is less than the second, or than value"),
 }};
 

@@ -20,7 +20,7 @@ const Register logical_and{{
               .aliases = {"And"},
               .min_inputs = 2,
               .max_inputs = 2,
-              .build = [](LayerCall& c) { return c.emit("logical_and", broadcast_second(c)); },
+              .build = [](LayerCall& c) { return emit_pairs(c, "logical_and", Commutes::Yes); },
               .help = "1 where both inputs are true"},
 }};
 

@@ -20,7 +20,7 @@ const Register logical_or{{
               .aliases = {"Or"},
               .min_inputs = 2,
               .max_inputs = 2,
-              .build = [](LayerCall& c) { return c.emit("logical_or", broadcast_second(c)); },
+              .build = [](LayerCall& c) { return emit_pairs(c, "logical_or", Commutes::Yes); },
               .help = "1 where an input is true"},
 }};
 

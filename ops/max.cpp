@@ -1,68 +1,89 @@
-// y = the larger of a and b; NaN if either is. Equal operands share the gradient, as PyTorch's maximum does.
+// y = the larger of a and b, or the smaller, where b may broadcast; NaN if either is. Equal operands share the
+// gradient, as PyTorch's maximum and minimum do.
 #include "framework/autodiff/autodiff.h"
 #include "framework/builder/layer_call.h"
-#include "framework/error.h"
-#include "framework/language/op_def.h"
-#include "kernels/map.h"
+#include "kernels/broadcast.h"
 
 namespace lethe {
 namespace {
 
-struct Max {
+struct Larger {
+  template <class T>
+  HD static bool first(T a, T b) {
+    return a > b;
+  }
+};
+struct Smaller {
+  template <class T>
+  HD static bool first(T a, T b) {
+    return a < b;
+  }
+};
+
+template <class Order>
+struct Extreme {
   template <class T>
   HD T operator()(T a, T b) const {
-    return a > b || a != a ? a : b;
+    return Order::first(a, b) || a != a ? a : b;
   }
 };
 
-struct MaxGrad {
+/// The gradient of operand `of`, before it is summed.
+template <class Order>
+struct ExtremeGrad {
+  bool of_second;
+  explicit ExtremeGrad(const Attrs& attrs) : of_second(attrs.integer("of") == 1) {}
   template <class T>
-  HD T operator()(T mine, T other, T dy) const {
-    return mine > other ? dy : mine == other ? dy / T(2) : T(0);
+  HD T operator()(T a, T b, T dy) const {
+    const T mine = of_second ? b : a, other = of_second ? a : b;
+    return Order::first(mine, other) ? dy : mine == other ? dy / T(2) : T(0);
   }
 };
 
-std::vector<Type> infer_max(const InferArgs& args) {
-  const Var &a = args.in(0), &b = args.in(1);
-  check(a.shape == b.shape && a.dtype == b.dtype, "max: operands are ", text_of(a), " and ", text_of(b));
-  return {{a.shape, a.dtype}};
+void extreme_grad_rule(GradBuilder& g, const char* type) {
+  g.set(0, type, {g.x(0), g.x(1), g.dy()}, {{"of", 0}});
+  set_second(g, type, {g.x(0), g.x(1), g.dy()}, {{"of", 1}});
 }
 
-void max_grad_rule(GradBuilder& g) {
-  g.set(0, "max_grad", {g.x(0), g.x(1), g.dy()});
-  g.set(1, "max_grad", {g.x(1), g.x(0), g.dy()});
+template <class Order>
+OpDef extreme(const char* type, Grad grad, Layer layer) {
+  return {.type = type,
+          .inputs = {"a", "b"},
+          .outputs = {"y"},
+          .infer = same_as_broadcast,
+          .grad = grad,
+          .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
+          .kernels = map_pairs<Extreme<Order>>(),
+          .layer = std::move(layer)};
 }
 
-VarId build_max(LayerCall& c) {
-  VarId largest = c.in(0);
-  for (int slot = 1; slot < c.inputs(); ++slot) largest = c.emit("max", {largest, c.in(slot)});
-  return largest;
+template <class Order>
+OpDef extreme_grad(const char* type) {
+  return {.type = type,
+          .inputs = {"a", "b", "dy"},
+          .outputs = {"dx"},
+          .infer = same_as_broadcast,
+          .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}, {.in = 2, .out = 0}},
+          .kernels = map_pairs<ExtremeGrad<Order>, Floats, 3>()};
 }
 
-const Register max{{
-    .type = "max",
-    .inputs = {"a", "b"},
-    .outputs = {"y"},
-    .infer = infer_max,
-    .grad = max_grad_rule,
-    .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
-    .kernels = map<Max, 2, Numbers>(),
-    .layer = {.name = "max",
-              .aliases = {"Max"},
-              .min_inputs = 2,
-              .max_inputs = -1,
-              .build = build_max,
-              .help = "the largest of the inputs, element by element"},
-}};
+const Register max{extreme<Larger>("max", [](GradBuilder& g) { extreme_grad_rule(g, "max_grad"); },
+                                   {.name = "max",
+                                    .aliases = {"Max"},
+                                    .min_inputs = 2,
+                                    .max_inputs = -1,
+                                    .build = [](LayerCall& c) { return emit_pairs(c, "max", Commutes::Yes); },
+                                    .help = "the largest of the inputs, which broadcast, element by element"})};
+const Register min{extreme<Smaller>("min", [](GradBuilder& g) { extreme_grad_rule(g, "min_grad"); },
+                                    {.name = "min",
+                                     .aliases = {"Min"},
+                                     .min_inputs = 2,
+                                     .max_inputs = -1,
+                                     .build = [](LayerCall& c) { return emit_pairs(c, "min", Commutes::Yes); },
+                                     .help = "the smallest of the inputs, which broadcast, element by element"})};
 
-const Register max_grad{{
-    .type = "max_grad",
-    .inputs = {"mine", "other", "dy"},
-    .outputs = {"dx"},
-    .infer = same_as_first,
-    .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}, {.in = 2, .out = 0}},
-    .kernels = map<MaxGrad, 3>(),
-}};
+const Register max_grad{extreme_grad<Larger>("max_grad")};
+const Register min_grad{extreme_grad<Smaller>("min_grad")};
 
 }  // namespace
 }  // namespace lethe

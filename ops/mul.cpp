@@ -15,17 +15,7 @@ struct Mul {
 
 void mul_grad(GradBuilder& g) {
   g.set(0, "mul", {g.dy(), g.x(1)});
-  const Shape& b = g.var(g.x(1)).shape;
-  if (b == g.var(g.y()).shape)
-    g.set(1, "mul", {g.dy(), g.x(0)});
-  else
-    g.set(1, "sum_to", {g.dy(), g.x(0)}, {{"shape", b}});
-}
-
-VarId build_mul(LayerCall& c) {
-  VarId product = c.emit("mul", broadcast_second(c));
-  for (int slot = 2; slot < c.inputs(); ++slot) product = c.emit("mul", {product, c.in(slot)});
-  return product;
+  set_second(g, g.x(0));
 }
 
 const Register mul{{
@@ -40,8 +30,8 @@ const Register mul{{
               .aliases = {"Mul"},
               .min_inputs = 2,
               .max_inputs = -1,
-              .build = build_mul,
-              .help = "product of the inputs; all but the largest may broadcast"},
+              .build = [](LayerCall& c) { return emit_pairs(c, "mul", Commutes::Yes); },
+              .help = "product of the inputs, which broadcast"},
 }};
 
 }  // namespace

@@ -34,11 +34,8 @@ const Register sub{{
               .aliases = {"Sub"},
               .min_inputs = 2,
               .max_inputs = 2,
-              .build =
-                  [](LayerCall& c) {
-                    return c.emit("sub", {c.in(0), c.in(1)});
-                  },
-              .help = "first input minus second; the second may broadcast"},
+              .build = [](LayerCall& c) { return emit_pairs(c, "sub", Commutes::No); },
+              .help = "first input minus second; both broadcast"},
 }};
 
 }  // namespace

@@ -19,9 +19,14 @@ TEST(Elementwise, NanIsNeverHidden) {
   EXPECT_TRUE(std::isnan(of_one("leaky_relu", kNan, {{"slope", 0.1}})));
   EXPECT_TRUE(std::isnan(of_one("threshold", kNan, {{"threshold", 0.0}, {"value", 1.0}})));
   EXPECT_TRUE(std::isnan(of_one("clip", kNan, {{"min", 0.0}, {"max", 1.0}})));
-  EXPECT_TRUE(std::isnan(of_one("abs", kNan)));
+  EXPECT_TRUE(std::isnan(of_one("shrink", kNan, {{"bias", 0.5}, {"lambd", 0.5}})));
+  EXPECT_TRUE(std::isnan(of_one("elu", kNan, {{"alpha", 1.0}})));
+  EXPECT_TRUE(std::isnan(of_one("hard_sigmoid", kNan, {{"alpha", 0.2}, {"beta", 0.5}})));
+  for (const char* const op : {"abs", "sign", "floor", "ceil", "round", "mish", "hard_swish", "softsign", "erf"})
+    EXPECT_TRUE(std::isnan(of_one(op, kNan))) << op;
   for (const auto& [a, b] : {std::pair{kNan, 1.0}, {1.0, kNan}, {kNan, kNan}})
-    EXPECT_TRUE(std::isnan(run_op("max", {{{1}, {a}}, {{1}, {b}}}).values[0])) << a << ", " << b;
+    for (const char* const op : {"max", "min"})
+      EXPECT_TRUE(std::isnan(run_op(op, {{{1}, {a}}, {{1}, {b}}}).values[0])) << op << ' ' << a << ", " << b;
 }
 
 TEST(Elementwise, KnownValues) {
@@ -80,7 +85,10 @@ TEST(Threshold, NothingPassesToWhatIsNotAboveIt) {
 }
 
 TEST(MaxGradient, EqualOperandsShareIt) {
-  EXPECT_EQ(run_op("max_grad", {{{3}, {1, 2, 3}}, {{3}, {3, 2, 1}}, {{3}, {8, 8, 8}}}), (Tensor{{3}, {0, 4, 8}}));
+  const Tensor a{{3}, {1, 2, 3}}, b{{3}, {3, 2, 1}}, dy{{3}, {8, 8, 8}};
+  EXPECT_EQ(run_op("max_grad", {a, b, dy}, {{"of", 0}}), (Tensor{{3}, {0, 4, 8}}));
+  EXPECT_EQ(run_op("max_grad", {a, b, dy}, {{"of", 1}}), (Tensor{{3}, {8, 4, 0}}));
+  EXPECT_EQ(run_op("min_grad", {a, b, dy}, {{"of", 0}}), (Tensor{{3}, {8, 4, 0}}));
 }
 
 TEST(Cast, RoundsToTheNearestBf16AndTiesToEven) {

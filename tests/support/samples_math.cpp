@@ -64,8 +64,6 @@ std::vector<Sample> arithmetic_samples() {
   std::vector<Sample> rows = {
       {.op = "div", .in = {{{2, 3, 5}}, {{2, 3, 5}, 0.5, 2}}},
       {.op = "div", .in = {{{2, 3, 5}}, {{1, 3, 1}, 0.5, 2}}},
-      {.op = "max", .in = {{{2, 3, 5}}, {{2, 3, 5}}}},
-      {.op = "max", .in = {{{2, 3, 5}, 0, 9}, {{2, 3, 5}, 0, 9}}, .gradient = false, .dtypes = kIntegers},
       {.op = "sum_to",
        .in = {{{2, 3, 5}}, {.shape = {}, .absent = true}},
        .attrs = {{"shape", Ints{2, 1, 5}}},
@@ -76,6 +74,10 @@ std::vector<Sample> arithmetic_samples() {
        .attrs = {{"shape", Ints{1, 3, 70, 1}}},
        .gradient = false},
   };
+  for (const char* op : {"max", "min"}) {
+    for (const Shape& b : {Shape{2, 3, 5}, {1, 3, 1}, {}}) rows.push_back({.op = op, .in = {{{2, 3, 5}}, {b}}});
+    rows.push_back({.op = op, .in = {{{2, 3, 5}, 0, 9}, {{2, 3, 5}, 0, 9}}, .gradient = false, .dtypes = kIntegers});
+  }
   for (const char* op : {"add", "sub", "mul"}) {
     // As large, a channel's, a sample's channel's, a pixel's, a scalar; the middle axis alone.
     for (const Shape& b : {Shape{2, 3, 4, 5}, {1, 1, 1, 5}, {2, 1, 1, 5}, {2, 3, 4, 1}, {}, {1, 3, 1, 1}})
