@@ -46,6 +46,7 @@ Cases elementwise(const Shapes& s, DType dtype) {
                          "cos",  "tan",     "asin",     "acos",       "atan", "sinh",  "cosh", "asinh",  "atanh"})
     cases.push_back({.op = op, .in = {of(x)}});
   for (const char* op : {"sqrt", "log", "reciprocal"}) cases.push_back({.op = op, .in = {positive(x)}});
+  for (const char* op : {"pow", "mod"}) cases.push_back({.op = op, .in = {positive(x), positive(x)}});
   for (const char* op : {"add", "sub", "mul", "max", "min", "mse_loss", "l1_loss"})
     cases.push_back({.op = op, .in = {of(x), of(x)}});
   for (const char* op : {"less", "greater", "equal"})
@@ -56,6 +57,9 @@ Cases elementwise(const Shapes& s, DType dtype) {
       {.op = "elu", .in = {of(x)}, .attrs = {{"alpha", 1.0}}},
       {.op = "hard_sigmoid", .in = {of(x)}, .attrs = {{"alpha", 0.2}, {"beta", 0.5}}},
       {.op = "shrink", .in = {of(x)}, .attrs = {{"bias", 0.0}, {"lambd", 0.5}}},
+      {.op = "pow", .in = {positive(x)}, .attrs = {{"exponent", 1.5}}},
+      {.op = "prelu", .in = {of(x), of({s.width})}},
+      {.op = "where", .in = {below(x, 2, DType::u8), of(x), of(x)}},
       {.op = "threshold", .in = {of(x)}, .attrs = {{"threshold", 0.25}, {"value", 0.25}}},
       {.op = "clip", .in = {of(x)}, .attrs = {{"min", -0.5}, {"max", 0.25}}},
       {.op = "scale", .in = {of(x)}, .attrs = {{"a", -1.5}, {"b", 0.25}}},
@@ -212,7 +216,7 @@ const std::set<std::string> kSmall = {
     // a number, or one a channel
     "increment", "count_unskipped", "loss_scale", "loss_scale_update", "batch_norm_update", "batch_norm_statistics",
     // flags and labels
-    "logical_and", "logical_or", "logical_not", "ignore_label", "sequence_mask", "arange",
+    "logical_and", "logical_or", "logical_xor", "logical_not", "ignore_label", "sequence_mask", "arange",
     // nothing at all, a number of each row, an entry of an array that is not read
     "empty", "nll_loss", "array_write", "array_clear",
     // what ranks give each other

@@ -22,6 +22,7 @@ TEST(Elementwise, NanIsNeverHidden) {
   EXPECT_TRUE(std::isnan(of_one("shrink", kNan, {{"bias", 0.5}, {"lambd", 0.5}})));
   EXPECT_TRUE(std::isnan(of_one("elu", kNan, {{"alpha", 1.0}})));
   EXPECT_TRUE(std::isnan(of_one("hard_sigmoid", kNan, {{"alpha", 0.2}, {"beta", 0.5}})));
+  EXPECT_TRUE(std::isnan(run_op("prelu", {{{1}, {kNan}}, {{1}, {0.5}}}).values[0]));
   for (const char* const op : {"abs", "sign", "floor", "ceil", "round", "mish", "hard_swish", "softsign", "erf"})
     EXPECT_TRUE(std::isnan(of_one(op, kNan))) << op;
   for (const auto& [a, b] : {std::pair{kNan, 1.0}, {1.0, kNan}, {kNan, kNan}})
@@ -149,6 +150,7 @@ TEST(Logic, ReadsEverythingButZeroAsTrue) {
   const Tensor a{{4}, {0, 0, 2, 2}, DType::u8}, b{{4}, {0, 4, 0, 4}, DType::u8};
   EXPECT_EQ(run_op("logical_and", {a, b}), (Tensor{{4}, {0, 0, 0, 1}, DType::u8}));
   EXPECT_EQ(run_op("logical_or", {a, b}), (Tensor{{4}, {0, 1, 1, 1}, DType::u8}));
+  EXPECT_EQ(run_op("logical_xor", {a, b}), (Tensor{{4}, {0, 1, 1, 0}, DType::u8}));
   EXPECT_EQ(run_op("logical_not", {a}), (Tensor{{4}, {1, 1, 0, 0}, DType::u8}));
 }
 

@@ -53,6 +53,8 @@ TEST(TwoSided, BothOperandsBroadcast) {
   EXPECT_EQ(OneLayer("div", {{2, 1}, {1, 2}}).values(), (Values{1, 0.5, 2, 1}));
   EXPECT_EQ(OneLayer("max", {{2, 1}, {1, 3}}).values(), (Values{1, 2, 3, 2, 2, 3}));
   EXPECT_EQ(OneLayer("min", {{2, 1}, {1, 3}}).values(), (Values{1, 1, 1, 1, 2, 2}));
+  EXPECT_EQ(OneLayer("pow", {{2, 1}, {1, 3}}).values(), (Values{1, 1, 1, 2, 4, 8}));
+  EXPECT_EQ(OneLayer("mod", {{3, 1}, {1, 2}}).values(), (Values{0, 1, 0, 0, 0, 1}));
   EXPECT_EQ(OneLayer("greater", {{2, 1}, {1, 3}}).values(), (Values{0, 0, 0, 1, 0, 0}));
   EXPECT_EQ(OneLayer("less", {{2, 1}, {1, 3}}).values(), (Values{0, 1, 1, 0, 0, 1}));
   EXPECT_EQ(OneLayer("equal", {{2, 1}, {1, 3}}).values(), (Values{1, 0, 0, 0, 1, 0}));
@@ -106,6 +108,19 @@ TEST(TwoSided, ARowLiesAlongTheWidthOfAnImage) {
 
 TEST(TwoSided, ShapesThatDoNotFitAreNamed) {
   EXPECT_TRUE(fails_with("max: shapes [1,2,3] and [1,2,2] do not fit", [] { OneLayer("max", {{2, 3}, {2, 2}}); }));
+}
+
+TEST(WhereLayer, AllInputsBroadcast) {
+  Builder net({.batch = 2});
+  const VarId a = net.input("a", {4, 1}), b = net.input("b", {5}), cond = net.layer("greater", {a, b});
+  EXPECT_EQ(net.shape(cond), (Shape{2, 4, 5}));
+  EXPECT_EQ(net.shape(net.layer("where", {cond, a, b})), (Shape{2, 4, 5}));
+  const VarId zero = net.layer("constant", a, {{"value", 0.0}}), is_high = net.layer("greater", a, {{"value", 0.5}});
+  EXPECT_EQ(net.shape(net.layer("where", {is_high, b, zero})), (Shape{2, 4, 5}));
+  EXPECT_EQ(net.shape(net.layer("where", {is_high, zero, zero})), (Shape{2, 4, 1}));
+  EXPECT_TRUE(fails_with("where: shapes [2,4,1], [2,5] and [2,3] do not broadcast", [&] {
+    net.layer("where", {is_high, b, net.input("c", {3})});
+  }));
 }
 
 }  // namespace

@@ -60,8 +60,27 @@ std::vector<Sample> function_samples() {
   };
 }
 
+std::vector<Sample> where_samples() {
+  const SampleInput full{{2, 3, 4, 5}}, number{{}}, cond{{2, 3, 4, 5}, 0, 2, DType::u8};
+  return {
+      {.op = "where", .in = {cond, full, full}},
+      {.op = "where", .in = {{{1, 3, 1, 5}, 0, 2, DType::u8}, full, number}},
+      {.op = "where", .in = {{{2, 1, 4, 1}, 0, 2, DType::u8}, number, full}},
+      {.op = "where", .in = {cond, number, number}},
+      {.op = "where", .in = {cond, full, kAbsent}},
+      {.op = "where",
+       .in = {{{2, 5}, 0, 2, DType::u8}, {{2, 5}, 0, 9}, {{2, 5}, 0, 9}},
+       .gradient = false,
+       .dtypes = kIntegers},
+  };
+}
+
 std::vector<Sample> arithmetic_samples() {
   std::vector<Sample> rows = {
+      {.op = "pow", .in = {{{2, 3, 5}, 0.25, 2}, kAbsent}, .attrs = {{"exponent", -1.5}}},
+      {.op = "pow", .in = {{{2, 3, 5}}, kAbsent}, .attrs = {{"exponent", 3.0}}},
+      {.op = "prelu", .in = {{{2, 4, 3, 5}}, {{5}}}, .kinks = {0}},
+      {.op = "prelu", .in = {{{2, 3, 5}}, {{1}}}, .kinks = {0}},
       {.op = "div", .in = {{{2, 3, 5}}, {{2, 3, 5}, 0.5, 2}}},
       {.op = "div", .in = {{{2, 3, 5}}, {{1, 3, 1}, 0.5, 2}}},
       {.op = "sum_to",
@@ -77,6 +96,10 @@ std::vector<Sample> arithmetic_samples() {
   for (const char* op : {"max", "min"}) {
     for (const Shape& b : {Shape{2, 3, 5}, {1, 3, 1}, {}}) rows.push_back({.op = op, .in = {{{2, 3, 5}}, {b}}});
     rows.push_back({.op = op, .in = {{{2, 3, 5}, 0, 9}, {{2, 3, 5}, 0, 9}}, .gradient = false, .dtypes = kIntegers});
+  }
+  for (const Shape& b : {Shape{2, 3, 5}, {1, 3, 1}, {}}) {
+    rows.push_back({.op = "pow", .in = {{{2, 3, 5}, 0.25, 2}, {b, -2, 2}}});
+    rows.push_back({.op = "mod", .in = {{{2, 3, 5}, -4, 4}, {b, 0.75, 2}}});
   }
   for (const char* op : {"add", "sub", "mul"}) {
     // As large, a channel's, a sample's channel's, a pixel's, a scalar; the middle axis alone.
@@ -178,7 +201,7 @@ std::vector<Sample> truth_samples() {
                     .gradient = false,
                     .dtypes = {DType::f32, DType::f64, DType::i32}});
   }
-  for (const char* op : {"logical_and", "logical_or"})
+  for (const char* op : {"logical_and", "logical_or", "logical_xor"})
     for (const Shape& b : {Shape{2, 3}, {2, 1}})
       rows.push_back({.op = op, .in = {{{2, 3}, 0, 2}, {b, 0, 2}}, .gradient = false, .dtypes = kFlags});
   return rows;
@@ -188,7 +211,7 @@ std::vector<Sample> truth_samples() {
 
 std::vector<Sample> math_samples() {
   std::vector<Sample> all;
-  for (const auto& part : {function_samples(), arithmetic_samples(), move_samples(), truth_samples()})
+  for (const auto& part : {function_samples(), where_samples(), arithmetic_samples(), move_samples(), truth_samples()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
