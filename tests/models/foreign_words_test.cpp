@@ -58,6 +58,8 @@ TEST(ForeignWords, LayersLossesAndSettingsGetTheirNamesHereToo) {
   expect_said("unknown layer 'Linear'; did you mean 'fc'?", R"({"op": "Linear", "out": 3})");
   expect_said("unknown layer 'Conv2d'; did you mean 'conv'?", R"({"op": "Conv2d"})");
   expect_said("unknown layer 'BatchNorm2d'; did you mean 'bn'?", R"({"op": "BatchNorm2d"})");
+  expect_said("unknown layer 'Hardswish'; did you mean 'hard_swish'?", R"({"op": "Hardswish"})");
+  expect_said("unknown layer 'Maximum'; did you mean 'max'?", R"({"op": "Maximum"})");
   expect_said("unknown layer 'ReLU'; did you mean 'relu'?", R"({"op": "ReLU"})");
   expect_said("expected an entry with one of op, block, repeat, branches, if, while; did you mean 'op'?",
               R"({"type": "relu"})");
