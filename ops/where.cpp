@@ -10,36 +10,49 @@
 namespace lethe {
 namespace {
 
-/// An operand of which each element is taken, the only one, or 0.
-template <class T>
+/// An operand: each of its elements, or a number, 0 if it is absent.
+template <class T, bool kEach>
 struct Choice {
   const T* x;
-  std::int64_t step;  // 0: of a scalar
-  HD T at(std::int64_t i) const { return x ? x[i * step] : T(0); }
+  HD T at(std::int64_t i) const {
+    if constexpr (kEach)
+      return x[i];
+    else
+      return x ? *x : T(0);
+  }
 };
 
-template <class T>
+template <class T, bool kEachA, bool kEachB>
 struct WhereElement {
   const std::uint8_t* cond;
-  Choice<T> a, b;
+  Choice<T, kEachA> a;
+  Choice<T, kEachB> b;
   T* y;
-  HD void operator()(std::int64_t i, std::int64_t j) const { y[i] = cond[j] != 0 ? a.at(i) : b.at(i); }
+  HD void operator()(std::int64_t i, std::int64_t j) const {
+    const T if_true = a.at(i), if_false = b.at(i);  // both, so that loops need no branch
+    y[i] = cond[j] != 0 ? if_true : if_false;
+  }
 };
 
 struct Where {
+  template <class Device, class T, bool kEachA, bool kEachB>
+  static std::unique_ptr<Kernel> of(const PrepareArgs& args) {
+    const Box box = broadcast_box(args.out(0).shape, args.in(0).shape);
+    const bool has_a = args.has_in(1), has_b = args.has_in(2);
+    return make_kernel([box, has_a, has_b](const KernelArgs& a) {
+      const Choice<T, kEachA> if_true{has_a ? a.in<T>(1) : nullptr};
+      const Choice<T, kEachB> if_false{has_b ? a.in<T>(2) : nullptr};
+      const WhereElement<T, kEachA, kEachB> element{a.in<std::uint8_t>(0), if_true, if_false, a.out<T>(0)};
+      for_each_pair(Device{}, a.stream, box, element);
+    });
+  }
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const auto is_each = [&](int slot) { return args.has_in(slot) && !args.in(slot).shape.empty(); };
     return for_width(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      const Box box = broadcast_box(args.out(0).shape, args.in(0).shape);
-      std::int64_t steps[2] = {-1, -1};  // absent
-      for (const int of : {0, 1})
-        if (args.has_in(of + 1)) steps[of] = args.in(of + 1).shape.empty() ? 0 : 1;
-      const auto run = [box, of_a = steps[0], of_b = steps[1]](const KernelArgs& args) {
-        const Choice<T> a{of_a < 0 ? nullptr : args.in<T>(1), of_a}, b{of_b < 0 ? nullptr : args.in<T>(2), of_b};
-        for_each_pair(Device{}, args.stream, box, WhereElement<T>{args.in<std::uint8_t>(0), a, b, args.out<T>(0)});
-      };
-      return make_kernel(run);
+      if (is_each(1)) return is_each(2) ? of<Device, T, true, true>(args) : of<Device, T, true, false>(args);
+      return is_each(2) ? of<Device, T, false, true>(args) : of<Device, T, false, false>(args);
     });
   }
 };
