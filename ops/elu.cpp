@@ -47,20 +47,24 @@ VarId build_selu(LayerCall& c) {
   return c.emit("elu", {c.in()}, attrs);
 }
 
-const Register elu{
-    unary_op<Elu>({.name = "elu",
-                   .aliases = {"Elu", "ELU"},
-                   .keys = {{.name = "alpha", .type = KeyType::Number, .absent = 1.0, .help = "-y ends there below 0"}},
-                   .build = build_elu,
-                   .help = "x, or alpha * (e^x - 1) below 0"})};
+const Register elu{unary_op<Elu>({.name = "elu",
+                                  .aliases = {"Elu", "ELU"},
+                                  .keys = {{.name = "alpha",
+                                            .type = KeyType::Number,
+                                            .absent = 1.0,
+                                            .help = "y falls to -alpha where x is far below 0"}},
+                                  .build = build_elu,
+                                  .help = "x, or alpha * (e^x - 1) below 0"})};
 const Register elu_grad{unary_grad_op<Elu>()};
 
-const RegisterLayer celu{
-    {.name = "celu",
-     .aliases = {"Celu", "CELU"},
-     .keys = {{.name = "alpha", .type = KeyType::Number, .absent = 1.0, .help = "-y ends there below 0"}},
-     .build = build_celu,
-     .help = "x, or alpha * (e^(x / alpha) - 1) below 0"}};
+const RegisterLayer celu{{.name = "celu",
+                          .aliases = {"Celu", "CELU"},
+                          .keys = {{.name = "alpha",
+                                    .type = KeyType::Number,
+                                    .absent = 1.0,
+                                    .help = "y falls to -alpha where x is far below 0"}},
+                          .build = build_celu,
+                          .help = "x, or alpha * (e^(x / alpha) - 1) below 0"}};
 const RegisterLayer selu{
     {.name = "selu",
      .aliases = {"Selu", "SELU"},

@@ -3,6 +3,7 @@
 
 #include "framework/builder/builder.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/gradient_check.h"
 #include "tests/support/interpreter.h"
 
 namespace lethe::testing {
@@ -104,6 +105,24 @@ TEST(TwoSided, ARowLiesAlongTheWidthOfAnImage) {
   const VarId rest = net.layer("sub", {one, image});
   EXPECT_TRUE(net.is_image(rest));
   EXPECT_EQ(net.shape(rest), (Shape{2, 4, 5, 3}));
+}
+
+/// Of two layers' weights, whose outputs are expanded against each other, and of what all samples share.
+TEST(TwoSided, GradientsAreSummedOverWhatWasExpanded) {
+  Builder net({.batch = 2, .dtype = DType::f64});
+  const VarId x = net.input("x", {4});
+  const auto rows = [&](const Attrs& shape, const char* per) {
+    const VarId y = net.layer("reshape", net.layer("fc", x, {{"out", 6}}), shape);
+    return net.layer("prelu", y, {{"per", per}});
+  };
+  const VarId a = rows({{"shape", Ints{3, 1, 2}}, {"layout", "plain"}}, "channel");
+  const VarId b = rows({{"shape", Ints{3, 2}}}, "all"), learned = net.layer("parameter", b, {{"shape", Ints{1, 2}}});
+  const VarId differences = net.layer("sub", {b, a});
+  const VarId chosen = net.layer("where", {net.layer("less", {a, b}), differences, learned});
+  const VarId power = net.layer("pow", net.layer("min", {learned, chosen}), {{"exponent", 3}});
+  const VarId all = net.layer("sum", net.layer("add", {power, differences, learned}), {{"axis", 0}});
+  net.loss("mse", net.layer("sum", all, {{"axis", 0}}), net.input("target", {2}));
+  EXPECT_EQ(wrong_gradient(with_backward(net.finish())), "");
 }
 
 TEST(TwoSided, ShapesThatDoNotFitAreNamed) {
