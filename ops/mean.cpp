@@ -16,18 +16,10 @@ const Register mean{{
     .along = Along::Elements,
     .kernels = each_device<ReduceAxes<true>>(),
     .layer = {.name = "mean",
-              .keys = {{.name = "axis",
-                        .type = KeyType::Axis,
-                        .help = "one axis; without it: all, the batch too",
-                        .optional = true},
-                       {.name = "keep", .type = KeyType::Bool, .absent = false, .help = "keep the axis, with size 1"}},
-              .build =
-                  [](LayerCall& c) {
-                    Attrs attrs{{"keep_dims", c.settings().flag("keep")}};
-                    if (c.settings().has("axis")) attrs.set("axes", Ints{c.axis("axis")});
-                    return c.emit("mean", {c.in()}, attrs);
-                  },
-              .help = "mean over one axis or all"},
+              .aliases = {"ReduceMean"},
+              .keys = reduction_keys(),
+              .build = [](LayerCall& c) { return c.emit("mean", {c.in()}, reduction_attrs(c)); },
+              .help = "mean over some axes or all"},
 }};
 
 const Register mean_grad{{

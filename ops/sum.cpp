@@ -16,18 +16,10 @@ const Register sum{{
     .along = Along::Elements,
     .kernels = each_device<ReduceAxes<false>>(),
     .layer = {.name = "sum",
-              .keys = {{.name = "axis",
-                        .type = KeyType::Axis,
-                        .help = "one axis; without it: all, the batch too",
-                        .optional = true},
-                       {.name = "keep", .type = KeyType::Bool, .absent = false, .help = "keep the axis, with size 1"}},
-              .build =
-                  [](LayerCall& c) {
-                    Attrs attrs{{"keep_dims", c.settings().flag("keep")}};
-                    if (c.settings().has("axis")) attrs.set("axes", Ints{c.axis("axis")});
-                    return c.emit("sum", {c.in()}, attrs);
-                  },
-              .help = "sum over one axis or all"},
+              .aliases = {"ReduceSum"},
+              .keys = reduction_keys(),
+              .build = [](LayerCall& c) { return c.emit("sum", {c.in()}, reduction_attrs(c)); },
+              .help = "sum over some axes or all"},
 }};
 
 const Register sum_grad{{

@@ -91,10 +91,20 @@ std::int64_t LayerCall::axis(const std::string& key) const {
     if (image && *name == "width") return 2;
     throw SettingError(key, message("'", *name, "' is no axis of ", text_of(sample_shape())));
   }
-  const std::int64_t counted = std::get<std::int64_t>(value.base());
-  if (counted < 0 || counted >= rank - 1)
+  return counted_axis(key, std::get<std::int64_t>(value.base()));
+}
+
+Ints LayerCall::axes(const std::string& key) const {
+  Ints axes;
+  for (const std::int64_t counted : settings_.ints(key)) axes.push_back(counted_axis(key, counted));
+  return axes;
+}
+
+std::int64_t LayerCall::counted_axis(const std::string& key, std::int64_t counted) const {
+  if (counted < 0 || counted >= static_cast<std::int64_t>(shape().size()) - 1)
     throw SettingError(key, message("there is no axis ", counted, counted_axes(sample_shape())));
-  return stated_axes(shape().size(), image ? Layout::Image : Layout::Plain)[static_cast<std::size_t>(counted) + 1];
+  const Layout layout = is_image(in()) ? Layout::Image : Layout::Plain;
+  return stated_axes(shape().size(), layout)[static_cast<std::size_t>(counted) + 1];
 }
 
 std::int64_t LayerCall::batch(int slot) const {

@@ -34,6 +34,8 @@ class LayerCall {
   /// Index into the shape in memory for an Axis setting: "channels", "height", "width", or a number, which counts the
   /// axes of a sample, without the batch, those of an image as [C, H, W].
   std::int64_t axis(const std::string& key) const;
+  /// The same for each number of an IntList setting.
+  Ints axes(const std::string& key) const;
   bool is_image(VarId var) const;
   Shape sample_shape() const;  // of input 0, as files state it
   /// What a sample is whose shape the settings "shape" and "layout" state: three sizes without a "layout" are an image
@@ -75,6 +77,8 @@ class LayerCall {
   std::optional<std::array<std::int64_t, 3>> image_of(VarId matrix) const;
 
  private:
+  std::int64_t counted_axis(const std::string& key, std::int64_t counted) const;
+
   Builder& builder_;
   std::string path_;
   std::vector<VarId> in_;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "framework/builder/settings.h"
 #include "framework/error.h"
 
 namespace lethe {
@@ -14,6 +15,30 @@ std::int64_t product(const Shape& shape, std::int64_t first, std::int64_t last) 
 }
 
 }  // namespace
+
+std::vector<Key> reduction_keys() {
+  return {{.name = "axis", .type = KeyType::Axis, .help = "one axis; without it: all, the batch too", .optional = true},
+          {.name = "axes",
+           .type = KeyType::IntList,
+           .min = 0,
+           .help = "instead: several, counted without the batch, [C, H, W]",
+           .optional = true},
+          {.name = "keep", .type = KeyType::Bool, .absent = false, .help = "keep the axes, with size 1"}};
+}
+
+Attrs reduction_attrs(const LayerCall& call) {
+  Attrs attrs{{"keep_dims", call.settings().flag("keep")}};
+  if (call.settings().has("axis")) attrs.set("axes", Ints{call.axis("axis")});
+  if (!call.settings().has("axes")) return attrs;
+  if (call.settings().has("axis")) throw SettingError("axes", "either 'axis' or 'axes' says what is reduced, not both");
+  Ints axes = call.axes("axes");
+  std::sort(axes.begin(), axes.end());
+  if (axes.empty()) throw SettingError("axes", "'axes' names no axis; without it all are reduced");
+  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
+    throw SettingError("axes", message("an axis stands twice in ", text_of(call.settings().ints("axes"))));
+  attrs.set("axes", axes);
+  return attrs;
+}
 
 std::vector<SumExtent> reduction_steps(const Shape& shape, const Ints& axes) {
   std::vector<SumExtent> steps;
@@ -67,6 +92,14 @@ Attrs reduction_grad_attrs(const Attrs& attrs, const Shape& shape) {
   Attrs with_shape = attrs;
   with_shape.set("shape", shape);
   return with_shape;
+}
+
+Box reduction_box(const Shape& shape, const Ints& axes) {
+  Shape reduced = shape;
+  for (const std::int64_t axis : axes) reduced[static_cast<std::size_t>(axis)] = 1;
+  Shape places = strides_of(reduced);
+  for (const std::int64_t axis : axes) places[static_cast<std::size_t>(axis)] = 0;
+  return make_box(shape, strides_of(shape), places);
 }
 
 std::int64_t reduced_count(const Shape& shape, const Ints& axes) {
