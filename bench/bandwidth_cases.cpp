@@ -170,6 +170,9 @@ Cases rows(const Shapes& s) {
       {.op = "accuracy", .in = {x, label}, .attrs = {{"k", 1}}, .gradient = false},
       {.op = "sum", .in = {x}, .attrs = {{"axes", Ints{1}}}},
       {.op = "mean", .in = {x}, .attrs = {{"axes", Ints{0}}}},
+      {.op = "reduce_max", .in = {x}, .attrs = {{"axes", Ints{1}}}},
+      {.op = "reduce_min", .in = {x}, .attrs = {{"axes", Ints{0}}}},
+      {.op = "reduce_prod", .in = {x}, .attrs = {{"axes", Ints{1}}}},
       {.op = "sum_to", .in = {x, x}, .attrs = {{"shape", Ints{1, s.width}}}, .gradient = false},
       {.op = "bias_grad", .in = {x}, .gradient = false},
   };

@@ -173,7 +173,7 @@ std::vector<Sample> resize_samples() {
 }
 
 std::vector<Sample> reduction_samples() {
-  return {
+  std::vector<Sample> rows = {
       {.op = "mean", .in = {{{4, 3, 5}}}},
       {.op = "mean", .in = {{{90, 50, 9}}}, .attrs = {{"axes", Ints{0, 1}}}},
       {.op = "mean", .in = {{{4, 3, 5, 2}}}, .attrs = {{"axes", Ints{0, 2}}, {"keep_dims", true}}},
@@ -181,7 +181,20 @@ std::vector<Sample> reduction_samples() {
       {.op = "sum", .in = {{{4, 300}}}, .attrs = {{"axes", Ints{1}}}},
       {.op = "sum", .in = {{{4, 3, 5}}}, .attrs = {{"axes", Ints{1}}}},
       {.op = "sum", .in = {{{201, 211}}}},
+      {.op = "reduce_prod", .in = {{{4, 3, 5}, 0.5, 2}}, .attrs = {{"axes", Ints{1}}, {"keep_dims", true}}},
+      {.op = "reduce_prod", .in = {{{4, 3, 5, 2}}}, .attrs = {{"axes", Ints{1, 3}}}},
+      {.op = "reduce_prod", .in = {{{90, 70}, 0.95, 1.05}}},
+      {.op = "reduce_prod", .in = {{{}}}},
   };
+  for (const char* op : {"reduce_max", "reduce_min"}) {
+    rows.push_back({.op = op, .in = {{{4, 3, 5}}}, .attrs = {{"axes", Ints{1}}, {"keep_dims", true}}});
+    rows.push_back({.op = op, .in = {{{4, 3, 5, 2}}}, .attrs = {{"axes", Ints{0, 2}}}});
+    rows.push_back({.op = op, .in = {{{3, 300}}}, .attrs = {{"axes", Ints{1}}}});
+    rows.push_back({.op = op, .in = {{{300, 3}}}, .attrs = {{"axes", Ints{0}}}});
+    rows.push_back({.op = op, .in = {{{90, 70}}}});
+    rows.push_back({.op = op, .in = {{{}}}});
+  }
+  return rows;
 }
 
 }  // namespace
