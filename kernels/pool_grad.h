@@ -20,9 +20,11 @@ struct PoolGradOfPixels {
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     const Pixel at = p.in_pixels.at(pixel);
     const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
+    const bool dense = p.is_dense();
     Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
+        if (!dense && !p.has(at, h, w)) continue;
         const std::int64_t from = (at.image * p.height.out + h) * p.width.out + w;
         const auto of_window = given.template of<B>(p, from, h, w, first, true);
         const auto place = static_cast<std::int32_t>(p.height.place(at.h, h) * p.width.k + p.width.place(at.w, w));

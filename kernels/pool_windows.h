@@ -38,14 +38,14 @@ HD void over_square(const Pooling& p, const Pixel& at, const Visit& visit) {
 template <int B, class Visit>
 [[gnu::always_inline]] HD inline void over_window(const Pooling& p, const Pixel& at, const Visit& visit) {
   if constexpr (B > 1 && B < kChannelBlock) {
-    if (p.is_small() && p.height.k == 3 && p.width.k == 3) return over_square<3>(p, at, visit);
-    if (p.is_small() && p.height.k == 2 && p.width.k == 2) return over_square<2>(p, at, visit);
+    if (p.is_small() && p.has_squares(3)) return over_square<3>(p, at, visit);
+    if (p.is_small() && p.has_squares(2)) return over_square<2>(p, at, visit);
   }
   const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
   for (std::int64_t r = 0; r < rows.count; ++r)
     for (std::int64_t s = 0; s < columns.count; ++s)
-      visit(WindowPlace{.row = (at.image * p.height.in + rows.first + r) * p.width.in,
-                        .column = columns.first + s,
+      visit(WindowPlace{.row = (at.image * p.height.in + rows.first + r * p.height.dilation.by()) * p.width.in,
+                        .column = columns.first + s * p.width.dilation.by(),
                         .place = static_cast<std::int32_t>((rows.skipped + r) * p.width.k + columns.skipped + s),
                         .first = r + s == 0,
                         .inside = true});

@@ -48,6 +48,7 @@ struct MaxPoolValueGrad {
     Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
+        if (!p.has(at, h, w)) continue;
         const std::int64_t from = ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
         for (std::int64_t c = 0; c < count; ++c)
           if (equal(here[c], y[from + c]) && is_taken(at, h, w, first + c)) sum[c] += dy[from + c];
@@ -64,8 +65,9 @@ struct MaxPoolValueGrad {
     const std::int64_t image = at.image * p.height.in;
     const T value = x[((image + at.h) * p.width.in + at.w) * p.channels + channel];
     bool taken = false;
-    for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r)
-      for (std::int64_t s = columns.first; s < columns.first + columns.count; ++s) {
+    for (std::int64_t i = 0; i < rows.count; ++i)
+      for (std::int64_t j = 0; j < columns.count; ++j) {
+        const std::int64_t r = rows.first + i * p.height.dilation.by(), s = columns.first + j * p.width.dilation.by();
         if (!equal(x[((image + r) * p.width.in + s) * p.channels + channel], value)) continue;
         taken = r == at.h && s == at.w;
         if (value == value) return taken;

@@ -4,7 +4,7 @@
 
 #include "framework/builder/builder.h"
 #include "tests/support/interpreter.h"
-#include "tests/support/run_op.h"
+#include "tests/support/run_layer.h"
 
 namespace lethe::testing {
 namespace {
@@ -108,12 +108,98 @@ TEST(Pool, LayersStrideByTheirWindowUnlessToldOtherwise) {
 TEST(Pool, SaysWhatDoesNotFit) {
   EXPECT_EQ(complaint("max_pool", {{1, 4, 4, 1}}, window(5, 1, 0)),
             "max_pool: a window of 5 does not fit 4 positions with padding 0");
-  EXPECT_EQ(complaint("avg_pool", {{1, 4, 4, 1}}, window(3, 1, 2)),
-            "avg_pool: padding 2 is more than half of the window 3");
+  EXPECT_EQ(complaint("avg_pool", {{1, 4, 4, 1}}, window(3, 1, 3)),
+            "avg_pool: padding 3, expected less than the 3 positions that a window reaches over");
+  Attrs apart = window(2, 1, 3);
+  apart.set("dilation", Ints{5, 5});
+  EXPECT_EQ(complaint("max_pool", {{1, 4, 4, 1}}, apart),
+            "max_pool: a window's positions, 5 apart, could all miss the 4 of the input");
   EXPECT_EQ(complaint("max_pool", {{4, 4}}, window(2, 2, 0)), "max_pool: input [4,4] is no image [N,H,W,C]");
   Attrs one = window(2, 2, 0);
   one.set("pad", Ints{0});
   EXPECT_EQ(complaint("max_pool", {{1, 4, 4, 1}}, one), "max_pool: pad is [0], expected height and width");
+}
+
+/// One axis of a pooling by its definition: the positions of each window, those outside of the input too.
+std::vector<Ints> windows_of(std::int64_t in, std::int64_t k, std::int64_t stride, std::int64_t pad, std::int64_t after,
+                             std::int64_t dilation, bool ceil) {
+  std::vector<Ints> windows;
+  const std::int64_t reach = (k - 1) * dilation + 1;
+  for (std::int64_t start = -pad; start < in; start += stride) {
+    const bool fits = start + reach <= in + after;
+    if (!fits && !(ceil && start + reach - stride < in + after)) break;
+    windows.emplace_back();
+    for (std::int64_t at = 0; at < k; ++at) windows.back().push_back(start + at * dilation);
+  }
+  return windows;
+}
+
+/// What pooling x [1, H, W, 1] is, window by window.
+struct Pooled {
+  std::vector<double> most, mean, mean_inside;
+};
+Pooled pooled_by_definition(const Tensor& x, const std::vector<Ints>& rows, const std::vector<Ints>& columns,
+                            std::int64_t after) {
+  Pooled pooled;
+  const std::int64_t height = x.shape[1], width = x.shape[2];
+  for (const Ints& window_rows : rows)
+    for (const Ints& window_columns : columns) {
+      double most = -INFINITY, sum = 0, inside = 0, padded = 0;
+      for (const std::int64_t r : window_rows)
+        for (const std::int64_t s : window_columns) {
+          if (r < height + after && s < width + after) ++padded;
+          if (r < 0 || r >= height || s < 0 || s >= width) continue;
+          const double value = x.values[static_cast<std::size_t>(r * width + s)];
+          most = std::max(most, value), sum += value, ++inside;
+        }
+      pooled.most.push_back(most);
+      pooled.mean.push_back(sum / padded);
+      pooled.mean_inside.push_back(sum / inside);
+    }
+  return pooled;
+}
+
+TEST(Pool, FollowsItsDefinitionWithUnevenPadsAndDilation) {
+  Tensor x = counted({1, 7, 9, 1});
+  for (std::size_t i = 0; i < x.values.size(); ++i) x.values[i] = static_cast<double>(i * 37 % 64) - 32;
+  int tried = 0;
+  for (const std::int64_t k : {1, 2, 3})
+    for (const std::int64_t stride : {1, 2, 3})
+      for (const std::int64_t dilation : {1, 2, 3})
+        for (const std::int64_t pad : {0, 1, 2, 4})
+          for (const std::int64_t after : {0, 1, 3})
+            for (const bool ceil : {false, true}) {
+              if (std::max(pad, after) > (k - 1) * dilation) continue;
+              Attrs attrs = window(k, stride, pad, ceil);
+              attrs.set("after", Ints{after, after});
+              attrs.set("dilation", Ints{dilation, dilation});
+              const auto along = [&](std::int64_t in) { return windows_of(in, k, stride, pad, after, dilation, ceil); };
+              const std::vector<Ints> rows = along(7), columns = along(9);
+              const Pooled expected = pooled_by_definition(x, rows, columns, after);
+              const Shape shape{1, static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(columns.size()),
+                                1};
+              SCOPED_TRACE(
+                  message(k, " every ", stride, ", pads ", pad, " and ", after, ", dilation ", dilation, ceil));
+              EXPECT_EQ(run_op("max_pool", {x}, attrs), (Tensor{shape, expected.most}));
+              EXPECT_EQ(run_op("max_pool_value", {x}, attrs), (Tensor{shape, expected.most}));
+              EXPECT_EQ(run_op("avg_pool", {x}, attrs), (Tensor{shape, expected.mean}));
+              attrs.set("count_include_pad", false);
+              EXPECT_EQ(run_op("avg_pool", {x}, attrs), (Tensor{shape, expected.mean_inside}));
+              ++tried;
+            }
+  EXPECT_GE(tried, 200);
+}
+
+TEST(Pool, LayersTakeUnevenPadsAndDilation) {
+  const Tensor row{{1, 1, 5, 1}, {1, 2, 3, 4, 5}};
+  const Attrs apart{{"k", Ints{1, 2}}, {"stride", 1}, {"dilation", Ints{1, 2}}};
+  EXPECT_EQ(run_layer("max_pool", row, apart), (Tensor{{1, 1, 3, 1}, {3, 4, 5}}));
+  EXPECT_EQ(run_layer("avg_pool", row, apart), (Tensor{{1, 1, 3, 1}, {2, 3, 4}}));
+  Attrs after{{"k", Ints{1, 2}}, {"after", Ints{0, 1}}};
+  EXPECT_EQ(run_layer("max_pool", row, after), (Tensor{{1, 1, 3, 1}, {2, 4, 5}}));
+  EXPECT_EQ(run_layer("avg_pool", row, after), (Tensor{{1, 1, 3, 1}, {1.5, 3.5, 2.5}}));
+  after.set("count_include_pad", 0);
+  EXPECT_EQ(run_layer("avg_pool", row, after), (Tensor{{1, 1, 3, 1}, {1.5, 3.5, 5}}));
 }
 
 }  // namespace

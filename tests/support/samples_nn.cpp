@@ -12,6 +12,13 @@ Attrs without_padding(Attrs attrs) {
   return attrs;
 }
 
+/// With another padding below and to the right, and positions `dilation` apart.
+Attrs uneven(Attrs attrs, std::int64_t after, std::int64_t dilation) {
+  attrs.set("after", Ints{after, after});
+  attrs.set("dilation", Ints{dilation, dilation});
+  return attrs;
+}
+
 Attrs with_index(Attrs attrs, const char* dtype) {
   attrs.set("index", dtype);
   return attrs;
@@ -142,6 +149,15 @@ std::vector<Sample> pool_samples() {
       {.op = "avg_pool", .in = {{{1, 5, 4, 8}}}, .attrs = window(2, 2, 0)},
       {.op = "avg_pool", .in = {{{1, 4, 5, 8}}}, .attrs = without_padding(window(3, 1, 1))},
       {.op = "avg_pool", .in = {{{1, 6, 8, 8}}}, .attrs = without_padding(window(3, 2, 0, true))},
+      // Beside each size that has a form of its own on a GPU, one that has not.
+      {.op = "max_pool", .in = {{{2, 7, 8, 8}}}, .attrs = uneven(window(3, 2, 1), 2, 1)},
+      {.op = "max_pool", .in = {{{1, 8, 9, 16}}}, .attrs = uneven(window(3, 1, 2), 2, 2)},
+      {.op = "max_pool", .in = {{{1, 9, 8, 3}}}, .attrs = uneven(window(2, 2, 0, true), 3, 3)},
+      {.op = "max_pool_value", .in = {{{2, 7, 8, 8}}}, .attrs = uneven(window(2, 2, 0), 1, 1)},
+      {.op = "max_pool_value", .in = {{{1, 8, 9, 16}}}, .attrs = uneven(window(3, 2, 3), 1, 2)},
+      {.op = "avg_pool", .in = {{{1, 7, 8, 8}}}, .attrs = uneven(window(3, 2, 0), 2, 1)},
+      {.op = "avg_pool", .in = {{{1, 8, 9, 5}}}, .attrs = uneven(window(3, 2, 1, true), 4, 2)},
+      {.op = "avg_pool", .in = {{{2, 9, 8, 8}}}, .attrs = without_padding(uneven(window(2, 2, 1), 0, 3))},
       {.op = "unfold", .in = {{{2, 5, 6, 3}}}, .attrs = columns(3, 2, 1, 1)},
       {.op = "unfold", .in = {{{1, 7, 5, 20}}}, .attrs = columns(2, 1, 0, 2)},
       {.op = "avg_pool", .in = {{{2, 6, 6, 5}}}, .attrs = window(2, 2, 0)},
