@@ -86,12 +86,16 @@ Cases elementwise(const Shapes& s, DType dtype) {
 Cases moves(const Shapes& s) {
   const Shape x = s.matrix();
   const Ints shape = {s.rows, s.width};
+  Ints reversed;
+  for (std::int64_t row = Shapes::kSide; row-- > 0;) reversed.push_back(row);
   const SampleInput array{.shape = {1, s.rows, s.width}, .kind = Kind::State}, first = below({}, 1, DType::i64);
   return {
       {.op = "assign", .in = {of(x)}},
       // Before what gives parts to others: those are slices and pads too, of which less is read.
       {.op = "pad", .in = {of(s.image())}, .attrs = {{"before", Ints{0, 1, 1, 0}}, {"after", Ints{0, 1, 1, 0}}}},
       {.op = "slice", .in = {of(x)}, .attrs = {{"axis", 1}, {"begin", 0}, {"end", s.width}}},
+      {.op = "gather", .in = {of(s.image())}, .attrs = {{"axis", 1}, {"indices", reversed}}},
+      {.op = "cumsum", .in = {of({1, s.rows, s.width})}, .attrs = {{"axis", 1}}},
       {.op = "transpose", .in = {of(x)}, .attrs = {{"perm", Ints{1, 0}}}},
       {.op = "concat", .in = {of(x), of(x)}, .attrs = {{"axis", 1}}},
       {.op = "pad_channels", .in = {of(s.image())}, .attrs = {{"out", s.width + 8}, {"stride", Ints{1, 1}}}},

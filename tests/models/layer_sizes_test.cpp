@@ -99,7 +99,7 @@ class LayerSizes : public ::testing::Test {
   std::optional<Base> base_of(const Layer& layer) const {
     std::vector<Values> settings = {{}};
     for (const Key& key : layer.keys) {
-      if (key.absent || (key.optional && key.name != "perm" && key.name != "scale")) continue;
+      if (key.absent || (key.optional && key.name != "perm" && key.name != "scale" && key.name != "pad")) continue;
       std::vector<Values> longer;
       for (const Values& values : settings)
         for (const std::string& value : usual_values(key)) {
@@ -137,7 +137,8 @@ TEST_F(LayerSizes, BuildOrEndInOneLine) {
           if (!holds_whole_numbers(key)) continue;
           Base changed = *base;
           std::erase_if(changed.values, [&](const auto& value) {
-            return value.first == key.name || (value.first == "scale" && key.name == "size");  // which it stands for
+            return value.first == key.name || (value.first == "scale" && key.name == "size") ||
+                   (value.first == "pad" && key.name == "pads");  // which it stands for
           });
           changed.values.emplace_back(key.name, form);
           const std::clock_t start = std::clock();  // of the processor: the machine may be busy
