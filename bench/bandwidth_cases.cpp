@@ -160,6 +160,10 @@ Cases norms(const Shapes& s) {
        .attrs = counted,
        .gradient = false},
       {.op = "layer_norm", .in = {of(s.matrix()), channel, channel}, .attrs = eps, .through = {0}},
+      {.op = "group_norm",
+       .in = {x, channel, channel},
+       .attrs = {{"groups", s.width % 4 == 0 ? 4 : 1}, {"eps", 1e-5}},
+       .through = {0}},
       {.op = "rms_norm", .in = {of(s.matrix()), channel}, .attrs = eps, .through = {0}},
   };
 }

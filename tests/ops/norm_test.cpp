@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "framework/builder/builder.h"
-#include "tests/support/run_op.h"
+#include "tests/support/run_layer.h"
 
 namespace lethe::testing {
 namespace {
@@ -58,6 +58,57 @@ TEST(LayerNorm, GradientSaysWhatDoesNotFit) {
   EXPECT_EQ(grad({}, {}, {}, {}, {}), "layer_norm_grad: x is a scalar");
   EXPECT_EQ(grad({2, 3}, {3}, {2}, {2}, {2, 3}, {{3, DType::f64}}),
             "layer_norm_grad: inv_std is f64[2], expected f32[2]");
+}
+
+/// Two positions of four channels.
+const Tensor kTwoGroups{{1, 2, 4}, {1, 1, 12, 28, 3, 3, 12, 28}};
+
+TEST(GroupNorm, NormalisesGroupsOfChannelsOverPositions) {
+  const Tensor weight{{4}, {1, 2, 3, 4}}, bias{{4}, {0, 0, 0, 1}};
+  const Attrs attrs{{"groups", 2}, {"eps", 0.0}};
+  EXPECT_EQ(run_op("group_norm", {kTwoGroups, weight, bias}, attrs), (Tensor{{1, 2, 4}, {-1, -2, -3, 5, 1, 2, -3, 5}}));
+  EXPECT_EQ(run_op("group_norm", {kTwoGroups, weight, {}}, attrs), (Tensor{{1, 2, 4}, {-1, -2, -3, 4, 1, 2, -3, 4}}));
+  EXPECT_EQ(run_op("group_norm", {kTwoGroups, {}, {}}, attrs, 1), (Tensor{{1, 2}, {2, 20}}));
+  EXPECT_EQ(run_op("group_norm", {kTwoGroups, {}, {}}, attrs, 2), (Tensor{{1, 2}, {1, 0.125}}));
+}
+
+TEST(GroupNorm, NormalisesWhatIsFarFromZero) {
+  Tensor x{{2, 50, 2}, {}, DType::f32};
+  for (int i = 0; i < 200; ++i) x.values.push_back((i < 100 ? 65536 : -65536) + (i % 4 < 2 ? 0.25 : -0.25));
+  const Tensor y = run_op("group_norm", {x, {}, {}}, {{"groups", 1}, {"eps", 0.0}});
+  for (std::size_t i = 0; i < 200; ++i) EXPECT_EQ(y.values[i], i % 4 < 2 ? 1 : -1) << i;
+}
+
+TEST(GroupNormLayer, HasAWeightAndABiasOfEachChannel) {
+  Builder net({.batch = 2});
+  const VarId x = net.input("x", {4, 5, 6});
+  EXPECT_EQ(net.shape(net.layer("GroupNormalization", x, {{"groups", 3}}, "gn")), (Shape{2, 4, 5, 6}));
+  EXPECT_EQ(net.shape(net.layer("instance_norm", x, {{"affine", 0}}, "in")), (Shape{2, 4, 5, 6}));
+  const Program& program = net.program();
+  for (const char* name : {"gn.weight", "gn.bias"})
+    EXPECT_EQ(program.vars[static_cast<std::size_t>(find_var(program, name))].shape, (Shape{6})) << name;
+  EXPECT_EQ(find_var(program, "in.weight"), kNone);
+  EXPECT_EQ(program.blocks[0].ops.back().attrs.integer("groups"), 6);
+}
+
+TEST(InstanceNormLayer, NormalisesEachChannelOfASample) {
+  const Attrs plain{{"affine", 0}, {"eps", 0}};
+  EXPECT_EQ(run_layer("InstanceNormalization", {{2, 1, 2, 2}, {1, 10, 3, 30, 7, 4, 5, 6}}, plain),
+            (Tensor{{2, 1, 2, 2}, {-1, -1, 1, 1, 1, -1, -1, 1}}));
+  EXPECT_EQ(run_layer("instance_norm", {{1, 2, 2}, {1, 10, 3, 30}}, plain), (Tensor{{1, 2, 2}, {-1, -1, 1, 1}}));
+}
+
+TEST(GroupNorm, SaysWhatDoesNotFit) {
+  const auto fails = [](const Shape& x, std::int64_t groups) {
+    return complaint("group_norm", {x, {6}, {6}}, {{"groups", groups}, {"eps", 1e-5}});
+  };
+  EXPECT_EQ(fails({2, 3, 6}, 3), "");
+  EXPECT_EQ(fails({2, 3, 6}, 4), "group_norm: 4 groups do not divide 6 channels");
+  EXPECT_EQ(fails({2, 6}, 6), "group_norm: a group of [2,6] is one number, of which nothing is left");
+  EXPECT_EQ(fails({6}, 6), "group_norm: input [6], expected a batch of samples with channels");
+  EXPECT_EQ(fails({2, 3, 8}, 4), "group_norm: weight is f32[6], expected f32[8]");
+  EXPECT_EQ(complaint("group_norm_grad", {{2, 3, 6}, {6}, {2, 3}, {2, 2}, {2, 3, 6}}, {{"groups", 3}}),
+            "group_norm_grad: inv_std is f32[2,2], expected f32[2,3]");
 }
 
 Attrs lrn(std::int64_t size, double alpha, double beta, double k) {

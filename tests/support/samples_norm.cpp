@@ -208,11 +208,39 @@ std::vector<Sample> row_samples() {
   };
 }
 
+std::vector<Sample> group_samples() {
+  const auto groups = [](std::int64_t n) { return Attrs{{"groups", n}, {"eps", 1e-5}}; };
+  const SampleInput six = of_channels(6);
+  return {
+      {.op = "group_norm", .in = {{{3, 4, 5, 6}}, six, six}, .attrs = groups(2), .through = {0}},
+      {.op = "group_norm", .in = {{{2, 4, 5, 6}, 2, 5}, six, kAbsent}, .attrs = groups(6), .through = {0}},
+      {.op = "group_norm", .in = {{{4, 7, 6}}, kAbsent, kAbsent}, .attrs = groups(3), .through = {0}},
+      {.op = "group_norm", .in = {{{5, 6}}, six, six}, .attrs = groups(1), .through = {0}},
+      {.op = "group_norm",
+       .in = {{{2, 13, 11, 16}}, of_channels(16), of_channels(16)},
+       .attrs = groups(4),
+       .through = {0}},
+      // One sample, whose sums several threads take.
+      {.op = "group_norm",
+       .in = {{{1, 64, 65, 16}}, of_channels(16), of_channels(16)},
+       .attrs = groups(4),
+       .gradient = false},
+      {.op = "group_norm_grad",
+       .in = {{{1, 64, 65, 16}}, of_channels(16), of_rows({1, 4}), of_rows({1, 4}), {{1, 64, 65, 16}}},
+       .attrs = groups(4),
+       .gradient = false},
+      {.op = "group_norm",
+       .in = {{{1, 3, 1100}}, of_channels(1100), of_channels(1100)},
+       .attrs = groups(11),
+       .through = {0}},
+  };
+}
+
 }  // namespace
 
 std::vector<Sample> norm_samples() {
   std::vector<Sample> all = channel_samples();
-  for (const Sample& sample : row_samples()) all.push_back(sample);
+  for (const auto& part : {row_samples(), group_samples()}) all.insert(all.end(), part.begin(), part.end());
   return all;
 }
 
