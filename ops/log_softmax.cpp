@@ -56,7 +56,11 @@ const Register log_softmax{{
     .kernels = map_rows<LogSoftmaxRow, 1>(),
     .layer = {.name = "log_softmax",
               .aliases = {"LogSoftmax"},
-              .build = [](LayerCall& c) { return c.emit("log_softmax", {c.in()}); },
+              .keys = {{.name = "axis",
+                        .type = KeyType::Axis,
+                        .help = "another axis along which probabilities add up to 1",
+                        .optional = true}},
+              .build = [](LayerCall& c) { return c.emit_along("axis", "log_softmax"); },
               .help = "logarithms of the probabilities along the channels"},
 }};
 

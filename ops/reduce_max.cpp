@@ -2,6 +2,7 @@
 // PyTorch's amax the gradient of each goes to the elements that are it, in equal shares.
 #include "framework/autodiff/autodiff.h"
 #include "framework/builder/layer_call.h"
+#include "framework/builder/settings.h"
 #include "kernels/reduce/fold.h"
 
 namespace lethe {
@@ -23,6 +24,17 @@ const Register reduce_max{{
               .keys = reduction_keys(),
               .build = [](LayerCall& c) { return c.emit("reduce_max", {c.in()}, reduction_attrs(c)); },
               .help = "the largest element over some axes or all"},
+}};
+
+const RegisterLayer global_max_pool{{
+    .name = "global_max_pool",
+    .aliases = {"GlobalMaxPool"},
+    .build =
+        [](LayerCall& c) {
+          c.image();
+          return c.emit("reduce_max", {c.in()}, {{"axes", Ints{1, 2}}, {"keep_dims", false}});
+        },
+    .help = "the largest of each channel over the image: [C, H, W] to [C]",
 }};
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "framework/autodiff/autodiff.h"
 #include "framework/builder/layer_call.h"
+#include "framework/builder/settings.h"
 #include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/reduce/map_packed_rows.h"
@@ -72,7 +73,8 @@ std::vector<Type> infer_softmax(const InferArgs& args) {
 }
 
 VarId build_softmax(LayerCall& c) {
-  if (!c.settings().flag("causal")) return c.emit("softmax", {c.in()});
+  if (!c.settings().flag("causal")) return c.emit_along("axis", "softmax");
+  if (c.settings().has("axis")) throw SettingError("axis", "'causal' is for the last axis; leave 'axis' out");
   check(c.shape().size() >= 3, "softmax: ", text_of(c.shape()), " is no batch of scores [.., T, T] to be causal");
   return c.emit("softmax", {c.in()}, {{"causal", 1}});
 }
@@ -110,7 +112,11 @@ const Register softmax{{
               .keys = {{.name = "causal",
                         .type = KeyType::Bool,
                         .absent = 0,
-                        .help = "of attention scores [.., T, T]: row t sees columns 0 to t, the others are exactly 0"}},
+                        .help = "of attention scores [.., T, T]: row t sees columns 0 to t, the others are exactly 0"},
+                       {.name = "axis",
+                        .type = KeyType::Axis,
+                        .help = "another axis along which probabilities add up to 1",
+                        .optional = true}},
               .build = build_softmax,
               .help = "probabilities along the channels"},
 }};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 #include "framework/builder/builder.h"
 #include "framework/checked.h"
@@ -185,6 +186,16 @@ std::vector<VarId> LayerCall::emit_all(const std::string& type, std::vector<VarI
 
 VarId LayerCall::emit(const std::string& type, std::vector<VarId> in, Attrs attrs) {
   return emit_all(type, std::move(in), std::move(attrs)).front();
+}
+
+VarId LayerCall::emit_along(const std::string& key, const std::string& type, Attrs attrs) {
+  Ints perm(shape().size());
+  std::iota(perm.begin(), perm.end(), std::int64_t{0});
+  const std::int64_t last = static_cast<std::int64_t>(perm.size()) - 1, along = settings_.has(key) ? axis(key) : last;
+  if (along == last) return emit(type, {in()}, std::move(attrs));
+  std::swap(perm[static_cast<std::size_t>(along)], perm.back());  // which is its own inverse
+  const VarId turned = emit("transpose", {in()}, {{"perm", perm}});
+  return emit("transpose", {emit(type, {turned}, std::move(attrs))}, {{"perm", perm}});
 }
 
 void LayerCall::update(const std::string& type, std::vector<VarId> in, Attrs attrs) {

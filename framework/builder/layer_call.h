@@ -65,6 +65,9 @@ class LayerCall {
   /// Emits an op of role Forward; gives all its outputs.
   std::vector<VarId> emit_all(const std::string& type, std::vector<VarId> in, Attrs attrs = {});
   VarId emit(const std::string& type, std::vector<VarId> in, Attrs attrs = {});
+  /// The same of input 0, for an op that works along the last axis: along the one that an Axis setting names, if it is
+  /// there, between two transposes.
+  VarId emit_along(const std::string& key, const std::string& type, Attrs attrs = {});
   /// Emits an op of role Optimize that updates its first inputs in place.
   void update(const std::string& type, std::vector<VarId> in, Attrs attrs = {});
   /// The input as a matrix [N, rest]: a view if it has more axes.

@@ -5,7 +5,7 @@
 
 #include "framework/builder/builder.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/run_op.h"
+#include "tests/support/run_layer.h"
 
 namespace lethe::testing {
 namespace {
@@ -79,6 +79,10 @@ TEST(ReduceLayer, CountsAxesAsFilesStateThem) {
     EXPECT_EQ(reduced(layer, image, {{"axis", 0}}), (Shape{6, 5})) << layer;
     EXPECT_EQ(reduced(layer, {7, 3}, {{"axes", Ints{0}}}), (Shape{3})) << layer;
   }
+}
+
+TEST(GlobalMaxPoolLayer, TakesTheLargestOfEachChannel) {
+  EXPECT_EQ(run_layer("GlobalMaxPool", {{1, 2, 2, 2}, {1, 2, 3, 9, 5, 6, 4, 8}}, {}), (Tensor{{1, 2}, {5, 9}}));
 }
 
 TEST(ReduceLayer, SaysWhichAxesItTakes) {

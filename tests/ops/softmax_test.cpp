@@ -4,7 +4,7 @@
 
 #include "framework/builder/builder.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/run_op.h"
+#include "tests/support/run_layer.h"
 
 namespace lethe::testing {
 namespace {
@@ -110,6 +110,23 @@ TEST(SoftmaxCrossEntropy, SaysWhatDoesNotFit) {
             "nll_loss: labels are i32[4], expected i32[4,2,2]");
   EXPECT_EQ(complaint("softmax_cross_entropy", {{4, 3}, {4}}),
             "softmax_cross_entropy: labels are f32[4], expected i32[4]");
+}
+
+TEST(SoftmaxLayer, WorksAlongOtherAxes) {
+  const double of_three = std::log(3.0);
+  const Tensor x{{1, 2, 2}, {0, 1, of_three, 1}};  // two steps of two channels
+  const std::vector<double> expected = {0.25, 0.5, 0.75, 0.5};
+  const Tensor y = run_layer("softmax", x, {{"axis", 0}}), logs = run_layer("log_softmax", x, {{"axis", 0}});
+  EXPECT_EQ(y.shape, x.shape);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(y.values[i], expected[i], 1e-15) << i;
+    EXPECT_NEAR(logs.values[i], std::log(expected[i]), 1e-15) << i;
+  }
+  EXPECT_EQ(run_layer("softmax", x, {{"axis", 1}}), run_layer("softmax", x, {}));
+  EXPECT_EQ(error_of([&] {
+              run_layer("softmax", x, {{"axis", 0}, {"causal", 1}});
+            }),
+            "'causal' is for the last axis; leave 'axis' out");
 }
 
 }  // namespace
