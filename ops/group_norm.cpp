@@ -8,6 +8,7 @@
 #include "kernels/dtypes.h"
 #include "kernels/norm/group_grad.h"
 #include "kernels/norm/row_types.h"
+#include "kernels/reduce/sums.h"
 #include "kernels/workspace.h"
 
 namespace lethe {

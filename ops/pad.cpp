@@ -165,11 +165,11 @@ std::vector<Key> pad_keys() {
            .max = kMostPixels,
            .help = "instead: those before each axis of a sample, images [C, H, W], and then those after each",
            .optional = true},
-          {.name = "value", .type = KeyType::Number, .absent = 0, .help = "of what is added"},
+          {.name = "value", .type = KeyType::Number, .absent = 0, .help = "that is added in the mode constant"},
           {.name = "mode",
            .type = KeyType::Choice,
            .absent = "constant",
-           .help = "or the nearest element, the ones inside mirrored at it, or those of the other side",
+           .help = "what is added: value, the nearest element, those inside mirrored, or those of the other side",
            .choices = {"constant", "edge", "reflect", "wrap"}}};
 }
 

@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "kernels/for_each_pair.h"
-#include "kernels/reduce/sums.h"
+#include "kernels/low_floats.h"
+#include "kernels/packs.h"
+#include "kernels/reduce/plan.h"
 
 namespace lethe {
 
