@@ -24,19 +24,15 @@ struct PoolAxis {
     return o * static_cast<N>(stride.by()) - static_cast<N>(pad);
   }
   /// What window `o` covers of the input; never nothing.
-  HD Reach window(std::int64_t o) const {
-    const std::int64_t start = this->start(o);
-    if (!is_dense()) {
-      const std::int64_t skipped = start < 0 ? places_before(start, 0) : 0;
-      return {start + skipped * dilation.by(), places_before(start, in) - skipped, skipped};
-    }
-    const std::int64_t first = start < 0 ? 0 : start;
-    return {first, count(o), first - start};
+  HD Reach window(std::int64_t o) const { return is_dense() ? dense_window(o) : window_apart(o); }
+  HD Reach dense_window(std::int64_t o) const {  // of neighbours
+    const std::int64_t start = this->start(o), first = start < 0 ? 0 : start, end = start + k;
+    return {first, (end < in ? end : in) - first, first - start};
   }
   /// How many positions that are.
-  template <class N>
+  template <bool kDense, class N>
   HD N count(N o) const {
-    if (!is_dense()) return static_cast<N>(window(o).count);
+    if constexpr (!kDense) return static_cast<N>(window(o).count);
     const N start = this->start(o), end = start + static_cast<N>(k);
     return (end < static_cast<N>(in) ? end : static_cast<N>(in)) - (start < 0 ? 0 : start);
   }
@@ -53,14 +49,18 @@ struct PoolAxis {
     return is_dense() ? i - start(o) : dilation.quotient(i - start(o));
   }
   /// Positions of window `o` with its padding; what lies after the padding (ceil mode) does not count.
-  template <class N>
+  template <bool kDense, class N>
   HD N padded_count(N o) const {
     const N start = this->start(o), end = start + static_cast<N>(k), last = static_cast<N>(in + after);
-    if (!is_dense()) return static_cast<N>(places_before(start, last));
+    if constexpr (!kDense) return static_cast<N>(places_before(start, last));
     return (end < last ? end : last) - start;
   }
 
  private:
+  HD Reach window_apart(std::int64_t o) const {
+    const std::int64_t start = this->start(o), skipped = start < 0 ? places_before(start, 0) : 0;
+    return {start + skipped * dilation.by(), places_before(start, in) - skipped, skipped};
+  }
   /// How many places of a window that begins at `start` lie before `end`, which is after that.
   HD std::int64_t places_before(std::int64_t start, std::int64_t end) const {
     const std::int64_t places = dilation.quotient(end - start + dilation.by() - 1);

@@ -33,6 +33,21 @@ HD void over_square(const Pooling& p, const Pixel& at, const Visit& visit) {
   });
 }
 
+/// The same in loops. kDense: of windows of neighbours.
+template <bool kDense, class Visit>
+[[gnu::always_inline]] HD inline void over_positions(const Pooling& p, const Pixel& at, const Visit& visit) {
+  const Reach rows = kDense ? p.height.dense_window(at.h) : p.height.window(at.h);
+  const Reach columns = kDense ? p.width.dense_window(at.w) : p.width.window(at.w);
+  const std::int64_t down = kDense ? 1 : p.height.dilation.by(), along = kDense ? 1 : p.width.dilation.by();
+  for (std::int64_t r = 0; r < rows.count; ++r)
+    for (std::int64_t s = 0; s < columns.count; ++s)
+      visit(WindowPlace{.row = (at.image * p.height.in + rows.first + r * down) * p.width.in,
+                        .column = columns.first + s * along,
+                        .place = static_cast<std::int32_t>((rows.skipped + r) * p.width.k + columns.skipped + s),
+                        .first = r + s == 0,
+                        .inside = true});
+}
+
 /// Calls visit(place) for each position of window `at` in their order; B: how many channels a thread has. Inlined in
 /// any case: what visit refers to must be seen to be a CPU thread's own, or its loop over channels does not vectorise.
 template <int B, class Visit>
@@ -41,14 +56,10 @@ template <int B, class Visit>
     if (p.is_small() && p.has_squares(3)) return over_square<3>(p, at, visit);
     if (p.is_small() && p.has_squares(2)) return over_square<2>(p, at, visit);
   }
-  const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
-  for (std::int64_t r = 0; r < rows.count; ++r)
-    for (std::int64_t s = 0; s < columns.count; ++s)
-      visit(WindowPlace{.row = (at.image * p.height.in + rows.first + r * p.height.dilation.by()) * p.width.in,
-                        .column = columns.first + s * p.width.dilation.by(),
-                        .place = static_cast<std::int32_t>((rows.skipped + r) * p.width.k + columns.skipped + s),
-                        .first = r + s == 0,
-                        .inside = true});
+  if (p.is_dense())
+    over_positions<true>(p, at, visit);
+  else
+    over_positions<false>(p, at, visit);
 }
 
 }  // namespace lethe

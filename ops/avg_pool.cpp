@@ -15,8 +15,14 @@ struct WindowCount {
   bool padding_counts;
   template <class N>
   HD N operator()(const Pooling& p, N h, N w) const {
-    if (padding_counts) return p.height.padded_count(h) * p.width.padded_count(w);
-    return p.height.count(h) * p.width.count(w);
+    return p.is_dense() ? of<true>(p, h, w) : of<false>(p, h, w);
+  }
+
+ private:
+  template <bool kDense, class N>
+  HD N of(const Pooling& p, N h, N w) const {
+    if (padding_counts) return p.height.padded_count<kDense>(h) * p.width.padded_count<kDense>(w);
+    return p.height.count<kDense>(h) * p.width.count<kDense>(w);
   }
 };
 
@@ -30,12 +36,12 @@ struct AvgPool {
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     const Pixel at = p.out_pixels.at(pixel);
+    const Compute<T> positions = static_cast<Compute<T>>(window_count(p, at.h, at.w));
     Compute<T> sum[B] = {};
     over_window<B>(p, at, [&](const WindowPlace& place) {
       const auto from = channels_at<B>(x.at(place.row, place.column, first));
       for (std::int64_t c = 0; c < count; ++c) sum[c] += place.inside ? Compute<T>(from[c]) : 0;
     });
-    const Compute<T> positions = static_cast<Compute<T>>(window_count(p, at.h, at.w));
     auto&& to = channels_to<B>(y.at(pixel, first));
     for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c] / positions;
   }

@@ -42,32 +42,43 @@ struct MaxPoolValueGrad {
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
+    if (p.is_dense())
+      sum_windows<B, true>(pixel, first, count);
+    else
+      sum_windows<B, false>(pixel, first, count);
+  }
+
+ private:
+  template <int B, bool kDense>
+  HD void sum_windows(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     const Pixel at = p.in_pixels.at(pixel);
     const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
     const T* const here = x + pixel * p.channels + first;
     Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
-        if (!p.has(at, h, w)) continue;
+        if (!kDense && !p.has(at, h, w)) continue;
         const std::int64_t from = ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
         for (std::int64_t c = 0; c < count; ++c)
-          if (equal(here[c], y[from + c]) && is_taken(at, h, w, first + c)) sum[c] += dy[from + c];
+          if (equal(here[c], y[from + c]) && is_taken<kDense>(at, h, w, first + c)) sum[c] += dy[from + c];
       }
     for (std::int64_t c = 0; c < count; ++c) dx[pixel * p.channels + first + c] = sum[c];
   }
 
- private:
   HD static bool equal(T a, T b) { return a == b || (a != a && b != b); }
 
   /// Of several equal values the window (h, w) took the first, of several NaN the last; `at` has such a value.
+  template <bool kDense>
   HD bool is_taken(const Pixel& at, std::int64_t h, std::int64_t w, std::int64_t channel) const {
-    const Reach rows = p.height.window(h), columns = p.width.window(w);
+    const Reach rows = kDense ? p.height.dense_window(h) : p.height.window(h);
+    const Reach columns = kDense ? p.width.dense_window(w) : p.width.window(w);
     const std::int64_t image = at.image * p.height.in;
     const T value = x[((image + at.h) * p.width.in + at.w) * p.channels + channel];
     bool taken = false;
-    for (std::int64_t i = 0; i < rows.count; ++i)
-      for (std::int64_t j = 0; j < columns.count; ++j) {
-        const std::int64_t r = rows.first + i * p.height.dilation.by(), s = columns.first + j * p.width.dilation.by();
+    const std::int64_t down = kDense ? 1 : p.height.dilation.by(), along = kDense ? 1 : p.width.dilation.by();
+    const std::int64_t bottom = rows.first + rows.count * down, right = columns.first + columns.count * along;
+    for (std::int64_t r = rows.first; r < bottom; r += down)
+      for (std::int64_t s = columns.first; s < right; s += along) {
         if (!equal(x[((image + r) * p.width.in + s) * p.channels + channel], value)) continue;
         taken = r == at.h && s == at.w;
         if (value == value) return taken;
