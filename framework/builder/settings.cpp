@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <deque>
 #include <sstream>
 
 #include "framework/did_you_mean.h"
@@ -11,12 +10,6 @@
 
 namespace lethe {
 namespace {
-
-/// Filled before main, read-only afterwards.
-std::deque<Layer>& layers_without_ops() {
-  static std::deque<Layer> all;
-  return all;
-}
 
 bool is_int(const Attr& value) { return std::holds_alternative<std::int64_t>(value.base()); }
 bool is_number(const Attr& value) {
@@ -143,11 +136,8 @@ std::string range_of(const Key& key) {
   return text.str();
 }
 
-RegisterLayer::RegisterLayer(Layer layer) { layers_without_ops().push_back(std::move(layer)); }
-
 std::vector<const Layer*> all_layers() {
   std::vector<const Layer*> all;
-  for (const Layer& layer : layers_without_ops()) all.push_back(&layer);
   for (const OpDef* op : all_ops())
     if (!op->layer.name.empty()) all.push_back(&op->layer);
   for (const Layer& layer : layers_without_op()) all.push_back(&layer);

@@ -16,11 +16,6 @@ struct SettingError : Error {
   std::string key;
 };
 
-/// Adds a layer whose `build` emits ops of other records, as at the top of a source of ops/.
-struct RegisterLayer {
-  explicit RegisterLayer(Layer layer);
-};
-
 /// The record that `type` names (layer name, alias or op type); fails with a suggestion.
 const Layer& layer_named(const std::string& type);
 std::vector<const Layer*> all_layers();  // sorted by name

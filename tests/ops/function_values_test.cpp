@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/autodiff/autodiff.h"
 #include "framework/builder/builder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_op.h"
