@@ -14,7 +14,10 @@ VarId build_parameter(LayerCall& c) {
   const std::int64_t outputs = shape.back(), inputs = elements(shape) / outputs;
   const Init init = c.init("init", {.kind = Init::Normal, .value = 0.02, .fan_in = inputs, .fan_out = outputs});
   const FileLayout in_file{layout == Layout::Image ? FileLayout::Conv : FileLayout::Same};
-  const VarId value = c.lay_out(c.param("weight", shape, init, false, in_file), layout);
+  const bool trains = c.settings().flag("trainable");
+  const VarId weight =
+      trains ? c.param("weight", shape, init, false, in_file) : c.fixed_param("weight", shape, in_file);
+  const VarId value = c.lay_out(weight, layout);
   if (!c.settings().flag("expand")) return value;
   check(!c.shape().empty(), "parameter: the input is a scalar, of no batch");
   Shape all = shape;
@@ -33,6 +36,10 @@ const RegisterLayer parameter{{
               .type = KeyType::Bool,
               .absent = 0,
               .help = "a copy for each sample of the input, as concat needs; add and mul broadcast without"},
+             {.name = "trainable",
+              .type = KeyType::Bool,
+              .absent = 1,
+              .help = "false: training leaves it as it is, such as a mask"},
              layout_key()},
     .build = build_parameter,
     .help = "a learned tensor, such as positions or a class token, the same for all samples",

@@ -162,6 +162,13 @@ VarId LayerCall::param(const std::string& name, Shape shape, Init init, bool dec
   return var(made).dtype == dtype() ? made : builder_.copy_of(made);
 }
 
+VarId LayerCall::fixed_param(const std::string& name, Shape shape, FileLayout layout) {
+  const VarId made = builder_.add_param(Kind::Param, message(path_, '.', name), std::move(shape), wide_of(dtype()),
+                                        {.layout = layout});
+  builder_.network_.frozen.insert(made);
+  return var(made).dtype == dtype() ? made : builder_.copy_of(made);
+}
+
 VarId LayerCall::wide_param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout) {
   if (settings_.has("share"))
     return shared_param(builder_.program(), message(settings_.text("share"), '.', name), shape);

@@ -54,11 +54,11 @@ class LayerCall {
   std::int64_t stream_key() const;
   /// The step counter (State, i64 scalar), made on first use; counted up at the end of each training step.
   VarId step();
-
   DType dtype() const;  // of the network's values
-  /// A parameter, as values of the network: where these are of bf16 or f16 a copy of the parameter, which is f32; and
-  /// likewise of one that is frozen in another dtype.
+  /// A parameter, as values of the network: a copy of it where these are of 16 bits, or it is frozen in another dtype.
   VarId param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout = {});
+  /// One that no training changes: zeros until a file of weights says what it is.
+  VarId fixed_param(const std::string& name, Shape shape, FileLayout layout = {});
   /// The parameter itself.
   VarId wide_param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout = {});
   VarId state(const std::string& name, Shape shape, DType dtype, double value);
