@@ -1,5 +1,6 @@
 #include "memopt/memopt.h"
 
+#include "framework/error.h"
 #include "memopt/ladder.h"
 #include "memopt/plan.h"
 #include "memopt/second_pass.h"
@@ -15,6 +16,7 @@ Planned form_of(Program program, const MemoryStage& stage) {
 }  // namespace
 
 Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options) {
+  check(!program.blocks[0].ops.empty(), "the network computes nothing: it has no op");
   return MemoryStage(prepared, options).run(std::move(program));
 }
 

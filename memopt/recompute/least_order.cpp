@@ -73,7 +73,9 @@ LeastOrder least_order(const Program& program, const Tape& tape, int looks, cons
   OrderSearch search(tape, looks);
   std::optional<OrderSearch::Found> best;
   std::int64_t least = bytes ? *bytes : search.peak();
-  while (std::optional<OrderSearch::Found> lower = search.within(least - 1)) {
+  while (least > 0) {  // views alone take nothing
+    std::optional<OrderSearch::Found> lower = search.within(least - 1);
+    if (!lower) break;
     best = std::move(lower);
     least = best->peak;
   }
