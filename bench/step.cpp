@@ -58,7 +58,7 @@ void add_options(CLI::App& app, Settings& o) {
   app.add_option("--inputs", o.inputs, "tensors named as the network's inputs, in memory order (NHWC)");
   app.add_option("--export", o.export_to, "write the initial weights and stop");
   app.add_option("--save", o.save_to, "write the weights after the last step");
-  app.add_option("--logits", o.logits, "write what the loss reads in the last step");
+  app.add_option("--logits", o.logits, "write what the loss reads in the last step; without a loss the first output");
 }
 
 Sets sets_of(const std::vector<std::string>& words) {
@@ -158,6 +158,8 @@ void run(const Settings& o) {
     save_weights(o.export_to, store, network);
     return;
   }
+  const bool has_loss = network.loss != kNone;
+  check(has_loss || o.inference, "--model ", o.model, ": a network without a loss is for --inference");
   Program program = network.program;
   const VarId learning_rate = o.inference ? kNone : append_training(program, network, o);
   const double gflop = gflop_of(program);
@@ -165,8 +167,9 @@ void run(const Settings& o) {
   if (o.kernels) records.emplace();
   Prepared prepared(*device);
   MemoptOptions memopt = parse_memopt(o.memopt);
-  memopt.pins.fetched = {network.loss};
-  if (!o.logits.empty()) memopt.pins.fetched.push_back(network.prediction);
+  const VarId logits = network.prediction != kNone ? network.prediction : network.outputs.at(0);
+  if (has_loss) memopt.pins.fetched = {network.loss};
+  if (!o.logits.empty()) memopt.pins.fetched.push_back(logits);
   check(!o.overhead || memopt.level == Level::Recompute, "--overhead is of --memopt level=3; this is ", o.memopt);
   memopt.overhead = o.overhead;
   const Planned planned = plan_memory(std::move(program), prepared, suited(memopt, device->info()));
@@ -184,13 +187,13 @@ void run(const Settings& o) {
   for (std::int64_t step = 0; step < o.steps; ++step) {
     seconds.push_back(seconds_of([&] {
       executor.run();
-      losses.push_back(executor.fetch_scalar(network.loss));
+      if (has_loss) losses.push_back(executor.fetch_scalar(network.loss));
     }));
-    check(std::isfinite(losses.back()), "the loss is ", losses.back(), " in step ", step);
+    check(!has_loss || std::isfinite(losses.back()), "the loss is ", losses.back(), " in step ", step);
   }
   check(executor.replays().value_or(true), "the step could not be recorded");
   if (!o.save_to.empty()) save_weights(o.save_to, store, network);
-  if (!o.logits.empty()) save_value(o.logits, executor, planned.program.vars[network.prediction], network.prediction);
+  if (!o.logits.empty()) save_value(o.logits, executor, planned.program.vars[logits], logits);
   std::string kernels;
   if (o.kernels) {
     records->take_kernel_seconds();
