@@ -52,7 +52,58 @@ void gelu(Emitter& e, const Op& op) {
 
 void silu(Emitter& e, const Op& op) {
   const std::string x = e.value(op.in[0]);
-  e.give(op.out[0], "Mul", {x, e.node("Sigmoid", {x})});
+  const double alpha = op.attrs.number("alpha", 1);
+  e.give(op.out[0], "Mul", {x, e.node("Sigmoid", {alpha == 1 ? x : e.node("Mul", {x, e.number(alpha)})})});
+}
+
+void mish(Emitter& e, const Op& op) {
+  const std::string x = e.value(op.in[0]);
+  if (e.opset() >= 18) return e.give(op.out[0], "Mish", {x});
+  e.give(op.out[0], "Mul", {x, e.node("Tanh", {e.node("Softplus", {x})})});
+}
+
+/// scale * x, or scale * alpha * (e^(input_scale x) - 1) below 0: Elu, Celu and Selu are of this form.
+void elu(Emitter& e, const Op& op) {
+  const auto alpha = static_cast<float>(op.attrs.number("alpha"));
+  const double scale = op.attrs.number("scale", 1), input_scale = op.attrs.number("input_scale", 1);
+  const Names x = {e.value(op.in[0])};
+  if (input_scale != 1) return e.give(op.out[0], "Celu", x, {{"alpha", static_cast<float>(1 / input_scale)}});
+  if (scale != 1) return e.give(op.out[0], "Selu", x, {{"alpha", alpha}, {"gamma", static_cast<float>(scale)}});
+  e.give(op.out[0], "Elu", x, {{"alpha", alpha}});
+}
+
+/// With two numbers that are attributes in both.
+auto with_numbers(const char* type, const char* first, const char* second) {
+  return [=](Emitter& e, const Op& op) {
+    e.give(
+        op.out[0], type, {e.value(op.in[0])},
+        {{first, static_cast<float>(op.attrs.number(first))}, {second, static_cast<float>(op.attrs.number(second))}});
+  };
+}
+
+void power(Emitter& e, const Op& op) {
+  const std::string exponent =
+      op.attrs.has("exponent") ? e.number(op.attrs.number("exponent")) : e.in_axes_of(op.in[0], op.in[1]);
+  e.give(op.out[0], "Pow", {e.value(op.in[0]), exponent});
+}
+
+void remainder(Emitter& e, const Op& op) {
+  e.give(op.out[0], "Mod", {e.value(op.in[0]), e.in_axes_of(op.in[0], op.in[1])}, {{"fmod", std::int64_t{1}}});
+}
+
+/// A slope of each channel, or one of all.
+void prelu(Emitter& e, const Op& op) {
+  const VarId x = op.in[0];
+  std::string slope = e.value(op.in[1]);
+  if (e.is_image(x) && e.shape(op.in[1])[0] > 1) slope = e.node("Reshape", {slope, e.integers({-1, 1, 1})});
+  e.give(op.out[0], "PRelu", {e.value(x), slope});
+}
+
+void where(Emitter& e, const Op& op) {
+  check(op.in.size() == 3 && op.in[1] != kNone && op.in[2] != kNone, "ONNX: a choice without one of its values");
+  const std::string is_true =
+      e.node("Cast", {e.in_axes_of(op.out[0], op.in[0])}, {{"to", static_cast<std::int64_t>(Type::boolean)}});
+  e.give(op.out[0], "Where", {is_true, e.in_axes_of(op.out[0], op.in[1]), e.in_axes_of(op.out[0], op.in[2])});
 }
 
 void square(Emitter& e, const Op& op) { e.give(op.out[0], "Mul", {e.value(op.in[0]), e.value(op.in[0])}); }
@@ -95,24 +146,38 @@ void identity(Emitter& e, const Op& op) { e.give_value(op.out[0], e.value(op.in[
 }  // namespace
 
 void add_elementwise_ops(OpTable& table) {
-  for (const auto& [ours, theirs] :
-       std::initializer_list<std::pair<const char*, const char*>>{{"relu", "Relu"},
-                                                                  {"sigmoid", "Sigmoid"},
-                                                                  {"tanh", "Tanh"},
-                                                                  {"exp", "Exp"},
-                                                                  {"log", "Log"},
-                                                                  {"sqrt", "Sqrt"},
-                                                                  {"abs", "Abs"},
-                                                                  {"softplus", "Softplus"}})
+  for (const auto& [ours, theirs] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"relu", "Relu"},         {"sigmoid", "Sigmoid"},
+           {"tanh", "Tanh"},         {"exp", "Exp"},
+           {"log", "Log"},           {"sqrt", "Sqrt"},
+           {"abs", "Abs"},           {"softplus", "Softplus"},
+           {"erf", "Erf"},           {"hard_swish", "HardSwish"},
+           {"softsign", "Softsign"}, {"reciprocal", "Reciprocal"},
+           {"sign", "Sign"},         {"floor", "Floor"},
+           {"ceil", "Ceil"},         {"round", "Round"},
+           {"sin", "Sin"},           {"cos", "Cos"},
+           {"tan", "Tan"},           {"asin", "Asin"},
+           {"acos", "Acos"},         {"atan", "Atan"},
+           {"sinh", "Sinh"},         {"cosh", "Cosh"},
+           {"asinh", "Asinh"},       {"acosh", "Acosh"},
+           {"atanh", "Atanh"}})
     table[ours] = unary(theirs);
   for (const auto& [ours, theirs] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"add", "Add"}, {"sub", "Sub"}, {"mul", "Mul"}, {"div", "Div"}, {"max", "Max"}})
+           {"add", "Add"}, {"sub", "Sub"}, {"mul", "Mul"}, {"div", "Div"}, {"max", "Max"}, {"min", "Min"}})
     table[ours] = binary(theirs);
   for (const auto& [ours, theirs] : std::initializer_list<std::pair<const char*, const char*>>{
            {"greater", "Greater"}, {"less", "Less"}, {"equal", "Equal"}})
     table[ours] = comparison(theirs);
   table["gelu"] = gelu;
   table["silu"] = silu;
+  table["mish"] = mish;
+  table["elu"] = elu;
+  table["hard_sigmoid"] = with_numbers("HardSigmoid", "alpha", "beta");
+  table["shrink"] = with_numbers("Shrink", "bias", "lambd");
+  table["pow"] = power;
+  table["mod"] = remainder;
+  table["prelu"] = prelu;
+  table["where"] = where;
   table["square"] = square;
   table["leaky_relu"] = leaky_relu;
   table["clip"] = clip;

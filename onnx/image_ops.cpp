@@ -44,23 +44,35 @@ Ints pads_to_the_end(Emitter& e, const Op& op) {
   Ints pads = pads_of(pad);
   for (std::size_t i = 0; i < 2; ++i) {
     const std::int64_t in = e.shape(op.in[0])[1 + i], out = e.shape(op.out[0])[1 + i];
-    pads[2 + i] = std::max<std::int64_t>((out - 1) * stride[i] + k[i] - in - pad[i], 0);
+    const std::int64_t reach = (k[i] - 1) * op.attrs.ints("dilation", {1, 1})[i] + 1;
+    pads[2 + i] = std::max<std::int64_t>((out - 1) * stride[i] + reach - in - pad[i], 0);
   }
   return pads;
 }
 
+/// Those of a pool, which may differ from side to side.
+Ints pads_of_pool(const Op& op) {
+  Ints pads = pads_of(op.attrs.ints("pad"));
+  const Ints after = op.attrs.ints("after", op.attrs.ints("pad"));
+  pads[2] = after[0], pads[3] = after[1];
+  return pads;
+}
+
+Attributes windows_of(const Op& op, const Ints& pads) {
+  Attributes attributes = {{"kernel_shape", op.attrs.ints("k")}, {"strides", op.attrs.ints("stride")}, {"pads", pads}};
+  if (op.attrs.has("dilation")) attributes.push_back({"dilations", op.attrs.ints("dilation")});
+  return attributes;
+}
+
 void max_pool(Emitter& e, const Op& op) {
   const bool ceil = op.attrs.flag("ceil_mode", false);
-  e.give(op.out[0], "MaxPool", {e.value(op.in[0])},
-         {{"kernel_shape", op.attrs.ints("k")},
-          {"strides", op.attrs.ints("stride")},
-          {"pads", ceil ? pads_to_the_end(e, op) : pads_of(op.attrs.ints("pad"))}});
+  e.give(op.out[0], "MaxPool", {e.value(op.in[0])}, windows_of(op, ceil ? pads_to_the_end(e, op) : pads_of_pool(op)));
 }
 
 void avg_pool(Emitter& e, const Op& op) {
   const bool ceil = op.attrs.flag("ceil_mode", false), counts_pads = op.attrs.flag("count_include_pad", true);
-  Attributes attributes = {{"kernel_shape", op.attrs.ints("k")}, {"strides", op.attrs.ints("stride")}};
-  attributes.push_back({"pads", ceil && !counts_pads ? pads_to_the_end(e, op) : pads_of(op.attrs.ints("pad"))});
+  check(!op.attrs.has("dilation") || e.opset() >= 19, "ONNX: means of pixels that lie apart take `opset` 19");
+  Attributes attributes = windows_of(op, ceil && !counts_pads ? pads_to_the_end(e, op) : pads_of_pool(op));
   attributes.push_back({"count_include_pad", std::int64_t{counts_pads}});
   // What lies after the padding counts nowhere, which an end of pads could not say.
   if (ceil && counts_pads) attributes.push_back({"ceil_mode", std::int64_t{1}});

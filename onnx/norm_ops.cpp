@@ -36,6 +36,27 @@ void layer_norm(Emitter& e, const Op& op) {
                          {{"axis", std::int64_t{-1}}, {"epsilon", static_cast<float>(op.attrs.number("eps"))}});
 }
 
+/// Each group as one channel of an instance norm, then each channel's own weight and bias.
+void group_norm(Emitter& e, const Op& op) {
+  const VarId x = op.in[0];
+  check(e.is_image(x), "ONNX: group norm of what is no image");
+  const std::int64_t groups = op.attrs.integer("groups");
+  const auto each = [&](double value) {
+    return e.numbers({groups}, std::vector<double>(static_cast<std::size_t>(groups), value));
+  };
+  const std::string value = e.value(x), rows = e.node("Reshape", {value, e.integers({0, groups, -1})});
+  const std::string normed = e.node("InstanceNormalization", {rows, each(1), each(0)},
+                                    {{"epsilon", static_cast<float>(op.attrs.number("eps"))}});
+  std::string y = e.node("Reshape", {normed, e.node("Shape", {value})});
+  const bool has_weight = op.in.size() > 1 && op.in[1] != kNone, has_bias = op.in.size() > 2 && op.in[2] != kNone;
+  const auto of_channels = [&](std::size_t slot) {
+    return e.node("Reshape", {e.value(op.in[slot]), e.integers({-1, 1, 1})});
+  };
+  if (has_weight) y = e.node("Mul", {y, of_channels(1)});
+  if (has_bias) y = e.node("Add", {y, of_channels(2)});
+  e.give_value(op.out[0], y);
+}
+
 /// y = x / sqrt(mean(x^2) + eps) (weight + offset)
 void rms_norm(Emitter& e, const Op& op) {
   const std::string x = e.in_memory_order(op.in[0]);
@@ -75,6 +96,7 @@ auto softmax(const char* type) {
 
 void add_norm_ops(OpTable& table) {
   table["batch_norm_inference"] = batch_norm;
+  table["group_norm"] = group_norm;
   table["layer_norm"] = layer_norm;
   table["rms_norm"] = rms_norm;
   table["softmax"] = softmax("Softmax");

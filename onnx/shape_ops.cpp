@@ -72,7 +72,7 @@ void pad(Emitter& e, const Op& op) {
     const auto axis = static_cast<std::size_t>(e.axis(x, static_cast<std::int64_t>(i)));
     pads[axis] = before[i], pads[rank + axis] = after[i];
   }
-  e.give(op.out[0], "Pad", {e.value(x), e.integers(pads), e.number(0)});
+  e.give(op.out[0], "Pad", {e.value(x), e.integers(pads), e.number(op.attrs.number("value", 0))});
 }
 
 /// Of the whole, or over axes.
@@ -97,11 +97,26 @@ auto reduction(const char* type, std::int64_t axes_are_input_from) {
 
 void embedding(Emitter& e, const Op& op) { e.give(op.out[0], "Gather", {e.value(op.in[1]), e.value(op.in[0])}); }
 
-/// Repeats a value [1, ..] for each sample: [batch, 1, ..], by which it is broadcast.
-void parameter(Emitter& e, const Op& op) {
-  Ints ones(e.shape(op.out[0]).size() - 1, 1);
-  const std::string shape = e.node("Concat", {e.batch_size(), e.integers(ones)}, {{"axis", std::int64_t{0}}});
-  e.give_in_memory_order(op.out[0], "Expand", {e.in_memory_order(op.in[0]), shape});
+/// Repeats what has size 1, the one sample that stands for all, too.
+void expand(Emitter& e, const Op& op) {
+  const VarId y = op.out[0];
+  const Ints rest(e.shape(y).begin() + 1, e.shape(y).end());
+  const std::string first = e.depends_on_batch(y) ? e.batch_size() : e.integers({e.shape(y)[0]});
+  const std::string shape =
+      rest.empty() ? first : e.node("Concat", {first, e.integers(rest)}, {{"axis", std::int64_t{0}}});
+  e.give_in_memory_order(y, "Expand", {e.in_memory_order(op.in[0]), shape});
+}
+
+/// Listed places of an axis.
+void gather(Emitter& e, const Op& op) {
+  e.give(op.out[0], "Gather", {e.in_axes_of(op.out[0], op.in[0]), e.integers(op.attrs.ints("indices"))},
+         {{"axis", e.axis(op.out[0], op.attrs.integer("axis"))}});
+}
+
+void running_sum(Emitter& e, const Op& op) {
+  e.give(op.out[0], "CumSum", {e.value(op.in[0]), e.integers({e.axis(op.in[0], op.attrs.integer("axis"))})},
+         {{"exclusive", std::int64_t{op.attrs.flag("exclusive", false)}},
+          {"reverse", std::int64_t{op.attrs.flag("reverse", false)}}});
 }
 
 void fill_constant(Emitter& e, const Op& op) {
@@ -130,11 +145,13 @@ void sinusoidal_positions(Emitter& e, const Op& op) {
 
 void arange(Emitter& e, const Op& op) {
   const VarId y = op.out[0];
-  check(e.type_of(y) != Type::i32 && e.type_of(y) != Type::i64, "ONNX: no whole numbers by arange");
-  std::vector<double> values;
+  const bool is_whole = e.type_of(y) == Type::i32 || e.type_of(y) == Type::i64;
+  Ints values;
   for (std::int64_t i = 0; i < elements(e.shape(y)); ++i)
-    values.push_back(static_cast<double>(op.attrs.integer("start") + i * op.attrs.integer("step")));
-  e.give_value(y, e.numbers(e.shape(y), values));
+    values.push_back(op.attrs.integer("start") + i * op.attrs.integer("step"));
+  if (!is_whole) return e.give_value(y, e.numbers(e.shape(y), {values.begin(), values.end()}));
+  const std::string shaped = e.node("Reshape", {e.integers(values), e.integers(e.shape(y))});
+  e.give(y, "Cast", {shaped}, {{"to", static_cast<std::int64_t>(e.type_of(y))}});
 }
 
 }  // namespace
@@ -148,8 +165,13 @@ void add_shape_ops(OpTable& table) {
   table["pad"] = pad;
   table["mean"] = reduction("ReduceMean", 18);
   table["sum"] = reduction("ReduceSum", 13);
+  table["reduce_max"] = reduction("ReduceMax", 18);
+  table["reduce_min"] = reduction("ReduceMin", 18);
+  table["reduce_prod"] = reduction("ReduceProd", 18);
   table["embedding"] = embedding;
-  table["parameter"] = parameter;
+  table["expand"] = expand;
+  table["gather"] = gather;
+  table["cumsum"] = running_sum;
   table["fill_constant"] = fill_constant;
   table["arange"] = arange;
   table["sinusoidal_positions"] = sinusoidal_positions;
