@@ -1,84 +1,54 @@
-// Ops of each element by itself, of pairs, and of several values side by side.
+// Sums, products and comparisons of values, choices among them, and values side by side.
 #include <algorithm>
 #include <cmath>
 
 #include "framework/error.h"
+#include "onnx/array.h"
 #include "onnx/import_numbers.h"
-#include "onnx/import_state.h"
+#include "onnx/import_pair.h"
+#include "onnx/import_tables.h"
+#include "onnx/patterns.h"
 
 namespace lethe::onnx {
 namespace {
 
-void give_like(ImportState& state, const ReadNode& node, Json entry) {
-  const LayerValue x = state.value(node, 0);
-  state.give(node, std::move(entry), {x}, x.shape, x.ones);
-}
-
-void import_unary(ImportState& state, const ReadNode& node) {
-  static const std::map<std::string, const char*> ours = {{"Relu", "relu"}, {"Sigmoid", "sigmoid"},  {"Tanh", "tanh"},
-                                                          {"Exp", "exp"},   {"Log", "log"},          {"Sqrt", "sqrt"},
-                                                          {"Abs", "abs"},   {"Softplus", "softplus"}};
-  give_like(state, node, {{"op", ours.at(node.type)}});
-}
-
-void import_gelu(ImportState& state, const ReadNode& node) {
-  const std::string how = node.word("approximate", "none");
-  check_as(Exit::Data, how == "none" || how == "tanh", node.text(), ": approximates by ", quote(how));
-  give_like(state, node, {{"op", "gelu"}, {"approximate", how}});
-}
-
-void import_leaky_relu(ImportState& state, const ReadNode& node) {
-  give_like(state, node, {{"op", "leaky_relu"}, {"slope", as_written(node.number("alpha", 0.01F))}});
-}
-
-/// One number of a constant.
-std::optional<double> one_number(const ReadTensor* tensor) {
-  if (!tensor || !tensor->is_float()) return {};
-  const std::vector<float> values = tensor->floats();
-  return values.size() == 1 ? std::optional(as_written(values[0])) : std::nullopt;
-}
-
-void import_clip(ImportState& state, const ReadNode& node) {
-  Json entry = {{"op", "clip"}};
-  for (const auto& [key, input] : {std::pair{"min", 1}, {"max", 2}}) {
-    const bool given =
-        input < static_cast<int>(node.inputs.size()) && !node.inputs[static_cast<std::size_t>(input)].empty();
-    if (node.has(key) && std::isfinite(node.number(key, 0))) entry[key] = as_written(node.number(key, 0));
-    if (!given) continue;
-    const std::optional<double> bound = one_number(state.constant(node, static_cast<std::size_t>(input)));
-    check_as(Exit::Data, bound.has_value(), node.text(), ": its bound is no constant number");
-    if (std::isfinite(*bound)) entry[key] = *bound;
-  }
-  give_like(state, node, entry);
-}
-
+/// Active while training, whatever mode the file was exported in.
 void import_dropout(ImportState& state, const ReadNode& node) {
-  const ReadTensor* const given = state.optional_constant(node, 1);
-  const std::optional<double> number = given ? one_number(given) : as_written(node.number("ratio", 0.5F));
-  check_as(Exit::Data, number.has_value(), node.text(), ": its ratio is no number");
-  const double ratio = *number;
-  check_as(Exit::Data, ratio >= 0 && ratio < 1, node.text(), ": drops a share of ", ratio);
-  give_like(state, node, {{"op", "dropout"}, {"p", ratio}});
+  const bool given = state.optional_constant(node, 1) != nullptr;
+  const std::optional<double> ratio =
+      given ? state.constants.number(node.inputs[1]) : as_written(node.number("ratio", 0.5F));
+  check_as(Exit::Data, ratio.has_value(), node.text(), ": its ratio is no number");
+  check_as(Exit::Data, *ratio >= 0 && *ratio < 1, node.text(), ": drops a share of ", *ratio);
+  check_as(Exit::Data, node.outputs.size() < 2 || node.outputs[1].empty() || !state.is_read(node.outputs[1]),
+           node.text(), ": its mask is read, which is not");
+  state.give_like(node, {{"op", "dropout"}, {"p", *ratio}}, state.value(node, 0));
 }
 
-void import_identity(ImportState& state, const ReadNode& node) { state.pass(node, state.value(node, 0)); }
+void import_identity(ImportState& state, const ReadNode& node) { state.give(node, state.value(node, 0)); }
 
-/// Of floats to floats, and of whole numbers that are fed to such.
+/// Floats of any kind are the network's; what changes is whether numbers are whole, or truth values.
 void import_cast(ImportState& state, const ReadNode& node) {
-  const LayerValue x = state.value(node, 0);
+  const View& x = state.value(node, 0);
   const Type to = type_of_number(node.integer("to", 0), node.text());
-  const Json& inputs = state.result.network["inputs"];
-  const bool is_whole = inputs.contains(x.layer) && inputs[x.layer].contains("dtype");
-  const bool to_whole = to == Type::i32 || to == Type::i64 || to == Type::u8 || to == Type::boolean;
-  check_as(Exit::Data, to != Type::boolean && is_whole == to_whole, node.text(),
-           ": changes numbers to another type, which is not read");
-  state.pass(node, x);
+  const Type ours = to == Type::i64                         ? Type::i32
+                    : to == Type::boolean || to == Type::u8 ? Type::boolean
+                    : to == Type::i32                       ? to
+                                                            : Type::f32;
+  const Type now = state.stated(x.layer).type;
+  if (now == ours) return state.give(node, x);
+  if (ours == Type::boolean) {  // whatever is not 0 is true
+    View zero = x;
+    zero.layer =
+        state.add(node.outputs[0] + ".zero", {{"op", "equal"}, {"value", 0}}, {x.layer}, state.stated(x.layer));
+    return state.give_like(node, {{"op", "logical_not"}}, zero, Type::boolean);
+  }
+  state.give_like(node, {{"op", "cast"}, {"dtype", ours == Type::i32 ? "i32" : "f32"}}, x, ours);
 }
 
 /// By a number: a x + b.
-bool give_scaled(ImportState& state, const ReadNode& node, const LayerValue& x, double number, bool number_first) {
+bool give_scaled(ImportState& state, const ReadNode& node, const View& x, double number, bool number_first) {
   double a = 1, b = 0;
-  if (node.type == "Add")
+  if (node.type == "Add" || node.type == "Sum")
     b = number;
   else if (node.type == "Sub")
     a = number_first ? -1 : 1, b = number_first ? number : -number;
@@ -88,90 +58,196 @@ bool give_scaled(ImportState& state, const ReadNode& node, const LayerValue& x, 
     a = 1 / number;
   else
     return false;
-  state.give(node, {{"op", "scale"}, {"a", a}, {"b", b}}, {x}, x.shape, x.ones);
+  if (state.stated(x.layer).type != Type::f32) return false;
+  Json entry = {{"op", "scale"}, {"a", a}};
+  if (b != 0) entry["b"] = b;
+  state.give_like(node, entry, x);
   return true;
 }
 
-/// A constant as a learned tensor that broadcasts over the batch: of a sample's shape, with axes of size 1.
-LayerValue learned(ImportState& state, const ReadNode& node, const ReadTensor& tensor, const LayerValue& x) {
-  Shape shape = tensor.shape;
-  while (shape.size() > x.shape.size() && shape.front() == 1) shape.erase(shape.begin());
-  shape.insert(shape.begin(), x.shape.size() - std::min(shape.size(), x.shape.size()), 1);
-  bool fits = shape.size() == x.shape.size() && x.ones == 0;
-  for (std::size_t i = 0; fits && i < shape.size(); ++i) fits = shape[i] == 1 || shape[i] == x.shape[i];
-  check_as(Exit::Data, fits, node.text(), ": a constant ", text_of(tensor.shape), " does not broadcast over samples ",
-           text_of(x.shape));
-  Json entry = {{"op", "parameter"}, {"shape", shape}};
-  if (shape.size() == 3) entry["layout"] = "image";
-  const LayerValue made = state.add(state.name_of(node) + ".constant", entry, {x}, shape);
-  shape.insert(shape.begin(), 1);
-  state.add_weight(made.layer + ".weight", shape, tensor.floats());
-  return made;
+bool give_by_number(ImportState& state, const ReadNode& node, const View& x, double number, bool number_first) {
+  if (node.type == "Max" || node.type == "Min")
+    return state.give_like(node, {{"op", "clip"}, {node.type == "Max" ? "min" : "max", number}}, x), true;
+  if (node.type == "Pow" && !number_first) {
+    Json entry = {{"op", "pow"}, {"exponent", number}};
+    if (number == 2) entry = {{"op", "square"}};
+    if (number == 0.5) entry = {{"op", "sqrt"}};
+    return state.give_like(node, entry, x), true;
+  }
+  if (node.type == "Div" && number_first) {
+    View inverse = x;
+    inverse.layer = state.add(node.outputs[0] + ".inverse", {{"op", "reciprocal"}}, {x.layer}, state.stated(x.layer));
+    return state.give_like(node, {{"op", "scale"}, {"a", number}}, inverse), true;
+  }
+  return give_scaled(state, node, x, number, number_first);
 }
 
+const std::map<std::string, const char*>& pair_names() {
+  static const std::map<std::string, const char*> all = {
+      {"Add", "add"}, {"Sub", "sub"}, {"Mul", "mul"}, {"Div", "div"},  {"Sum", "add"},
+      {"Max", "max"}, {"Min", "min"}, {"Pow", "pow"}, {"Mean", "add"}, {"Mod", "mod"}};
+  return all;
+}
+
+/// Of as many as there are, from the left.
 void import_pair(ImportState& state, const ReadNode& node) {
-  static const std::map<std::string, const char*> ours = {{"Add", "add"}, {"Sub", "sub"}, {"Mul", "mul"},
-                                                          {"Div", "div"}, {"Sum", "add"}, {"Max", "max"}};
-  const auto is_constant = [&](std::size_t i) { return state.constant(node, i) != nullptr; };
-  if (node.inputs.size() == 2 && (is_constant(0) || is_constant(1))) {
-    const std::size_t of = is_constant(0) ? 0 : 1;
-    const LayerValue x = state.value(node, 1 - of);
-    const ReadTensor& tensor = *state.constant(node, of);
-    if (const auto number = one_number(&tensor); number && give_scaled(state, node, x, *number, of == 0)) return;
-    check_as(Exit::Data, of == 1 || node.type == "Add" || node.type == "Mul" || node.type == "Max", node.text(),
-             ": of a constant and a value is not read");
-    return state.give(node, {{"op", ours.at(node.type)}}, {x, learned(state, node, tensor, x)}, x.shape);
+  check_as(Exit::Data, !node.inputs.empty(), node.text(), ": of nothing");
+  check_as(Exit::Data, node.type != "Mod" || node.integer("fmod", 0) == 1, node.text(),
+           ": the remainder of whole numbers is not read");
+  const char* const op = pair_names().at(node.type);
+  const auto& in = node.inputs;
+  if (in.size() == 1) return import_identity(state, node);
+  if (in.size() == 2)
+    for (const std::size_t of : {std::size_t{0}, std::size_t{1}})
+      if (const auto number = state.constants.number(in[of]); number && state.maybe_value(node, 1 - of)) {
+        const View& x = state.value(node, 1 - of);
+        if (state.constant(node, of)->shape.size() <= x.axes.size() && give_by_number(state, node, x, *number, of == 0))
+          return;
+      }
+  const bool is_mean = node.type == "Mean";
+  ReadNode step = node;  // of two at a time
+  for (std::size_t i = 1; i < in.size(); ++i) {
+    step.inputs = {i == 1 ? in[0] : step.outputs[0], in[i]};
+    step.outputs = {i + 1 < in.size() || is_mean ? node.outputs[0] + "." + std::to_string(i) : node.outputs[0]};
+    give_pair(state, step, {{"op", op}}, operand(state, step, 0), operand(state, step, 1));
   }
-  std::vector<LayerValue> in;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) in.push_back(state.value(node, i));
-  if (std::ranges::any_of(in, [](const LayerValue& value) { return value.shape.size() == 3; }))
-    for (std::size_t i = 0; i < in.size(); ++i) in[i] = state.image(node, i);
-  check_as(Exit::Data, !in.empty(), node.text(), ": of nothing");
-  if (in.size() == 1) return state.pass(node, in[0]);
-  for (const LayerValue& value : in)
-    check_as(Exit::Data, value.shape.size() == in[0].shape.size() && value.ones == in[0].ones, node.text(), ": of ",
-             text_of(in[0].shape), " and ", text_of(value.shape), " is not read");
-  const LayerValue& largest = *std::ranges::max_element(in, {}, [](const LayerValue& value) {
-    std::int64_t n = 1;
-    for (const std::int64_t size : value.shape) n *= size;
-    return n;
-  });
-  state.give(node, {{"op", ours.at(node.type)}}, in, largest.shape, in[0].ones);
+  if (is_mean)
+    state.give_like(node, {{"op", "scale"}, {"a", 1.0 / static_cast<double>(in.size())}}, state.made(step.outputs[0]));
+}
+
+void import_negation(ImportState& state, const ReadNode& node) {
+  state.give_like(node, {{"op", "scale"}, {"a", -1}}, state.value(node, 0));
+}
+
+/// Truth values; "or equal" is that the opposite is not true, but for NaN.
+void import_comparison(ImportState& state, const ReadNode& node) {
+  static const std::map<std::string, std::pair<const char*, bool>> ours = {{"Greater", {"greater", false}},
+                                                                           {"Less", {"less", false}},
+                                                                           {"Equal", {"equal", false}},
+                                                                           {"GreaterOrEqual", {"less", true}},
+                                                                           {"LessOrEqual", {"greater", true}}};
+  const auto [op, opposite] = ours.at(node.type);
+  ReadNode first = node;
+  if (opposite) first.outputs = {node.outputs[0] + ".not"};
+  const auto number = state.constants.number(node.inputs.at(1));
+  if (number && state.maybe_value(node, 0))
+    state.give_like(first, {{"op", op}, {"value", *number}}, state.value(node, 0), Type::boolean);
+  else
+    give_pair(state, first, {{"op", op}}, operand(state, node, 0), operand(state, node, 1), Type::boolean);
+  if (opposite) state.give_like(node, {{"op", "logical_not"}}, state.made(first.outputs[0]), Type::boolean);
+}
+
+/// Whether all that reads a value broadcasts it.
+bool is_broadcast_by_all(const ImportState& state, const std::string& name) {
+  static const std::set<std::string> broadcast = {"Expand", "Where", "And", "Or", kFoundAttention};
+  return std::ranges::all_of(state.readers(name), [&](const ReadNode* node) { return broadcast.contains(node->type); });
+}
+
+void import_logic(ImportState& state, const ReadNode& node) {
+  if (node.type == "Not") return state.give_like(node, {{"op", "logical_not"}}, state.value(node, 0), Type::boolean);
+  for (const std::size_t of : {std::size_t{0}, std::size_t{1}})
+    if (const ReadTensor* const constant = state.constant(node, of)) {
+      // What is true everywhere, or false, does not matter: exporters of masks begin with it.
+      const View& x = state.value(node, 1 - of);
+      const bool is_and = node.type == "And";
+      const bool matters =
+          std::ranges::any_of(Array::of(*constant).numbers, [&](double one) { return (one != 0) != is_and; });
+      const bool fits = constant->shape.size() <= x.axes.size() &&
+                        (broadcast_shape(constant->shape, state.shape(x)) == state.shape(x) ||
+                         is_broadcast_by_all(state, node.outputs[0]));
+      check_as(Exit::Data, !matters && fits, node.text(), ": with a constant ", text_of(constant->shape),
+               " is not read");
+      return state.give(node, x);
+    }
+  const char* const op = node.type == "And" ? "logical_and" : node.type == "Or" ? "logical_or" : "logical_xor";
+  give_pair(state, node, {{"op", op}}, operand(state, node, 0), operand(state, node, 1), Type::boolean);
 }
 
 void import_concat(ImportState& state, const ReadNode& node) {
-  std::vector<LayerValue> in;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) in.push_back(state.value(node, i));
+  std::vector<View> in;
+  std::size_t rank = 0;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    if (const View* const view = state.maybe_value(node, i)) rank = view->axes.size();
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) in.push_back(simplified(value_of(state, node, i, rank)));
   check_as(Exit::Data, !in.empty(), node.text(), ": of nothing");
-  Shape shape = in[0].shape;
-  const auto rank = std::ssize(shape);
-  std::int64_t axis = node.integer("axis", 1);
-  if (axis < 0) axis += rank + in[0].ones + 1;
-  const bool is_image = rank == 3, is_row = rank == 1 && axis == 1, is_last = rank == 2 && axis == 2;
-  check_as(Exit::Data, (is_image && axis >= 1 && axis <= 3) || is_row || is_last, node.text(), ": along axis ", axis,
-           " of ", text_of(shape), " is not read");
-  const auto at = static_cast<std::size_t>(axis - 1);
-  for (std::size_t i = 1; i < in.size(); ++i) {
-    check_as(Exit::Data, in[i].shape.size() == shape.size() && in[i].ones == in[0].ones, node.text(),
-             ": of values of different axes");
-    shape[at] += in[i].shape[at];
+  if (in.size() == 1) return state.give(node, in[0]);
+  const std::size_t axis = axis_of(node, node.integer("axis", 1), in[0].axes.size());
+  check_as(Exit::Data, !is_batch(in[0], axis), node.text(), ": along the batch is not read");
+  Stated as = state.stated(in[0].layer);
+  const bool are_images = std::ranges::all_of(in, [&](const View& view) {
+    const Stated& of = state.stated(view.layer);
+    return of.is_image && state.image_or_none(view) == view.layer;
+  });
+  const std::size_t first = state.in_samples() ? 1 : 0;
+  check_as(Exit::Data, axis >= first, node.text(), ": along the batch is not read");
+  std::vector<std::string> layers;
+  Shape shape;
+  for (const View& view : in) {
+    layers.push_back(are_images ? view.layer : state.plain(node, view));
+    const Shape mine = state.stated(layers.back()).shape;
+    check_as(Exit::Data, shape.empty() || shape.size() == mine.size(), node.text(), ": of values of different axes");
+    if (shape.empty())
+      shape = mine;
+    else
+      shape[axis - first] += mine[axis - first];
   }
   const char* const image_axes[] = {"channels", "height", "width"};
-  state.give(node, {{"op", "concat"}, {"axis", is_image ? image_axes[at] : "channels"}}, in, shape, in[0].ones);
+  Json entry = {{"op", "concat"}};
+  if (are_images)
+    entry["axis"] = image_axes[axis - 1];
+  else if (axis + 1 == in[0].axes.size())
+    entry["axis"] = "channels";
+  else
+    entry["axis"] = axis - first;
+  entry["name"] = state.name_of(node);
+  const std::string made = state.add("", entry, layers, {shape, are_images, as.type});
+  state.give(node, are_images ? image_view(made, shape) : state.of_plain(made, shape));
+}
+
+/// cond ? a : b, all in the model's order.
+void import_where(ImportState& state, const ReadNode& node) {
+  std::size_t rank = 0;
+  for (std::size_t i = 0; i < 3; ++i)
+    rank = std::max(rank,
+                    state.constant(node, i) ? state.constant(node, i)->shape.size() : state.value(node, i).axes.size());
+  std::vector<std::string> layers;
+  const std::size_t first = state.in_samples() ? 1 : 0;
+  Shape shape(rank - first, 1);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (const ReadTensor* const tensor = state.constant(node, i)) {
+      Shape own = tensor->shape;
+      own.insert(own.begin(), rank - own.size(), 1);
+      check_as(Exit::Data, first == 0 || own[0] == 1, node.text(), ": a constant is another for each sample");
+      if (first == 1) own.erase(own.begin());
+      const std::string made =
+          state.parameter(node.outputs[0] + ".constant", "", {own}, Array::of(*tensor).as(Type::f32).floats());
+      layers.push_back(
+          i > 0 ? made
+                : state.add(made + ".true", {{"op", "greater"}, {"value", 0.5}}, {made}, {own, false, Type::boolean}));
+      shape = broadcast_shape(shape, own);
+    } else {
+      View view = state.value(node, i);
+      check_as(Exit::Data, view.axes.size() == rank || first == 0, node.text(), ": of values of different axes");
+      while (view.axes.size() < rank) view = with_one(view, 0);
+      layers.push_back(state.plain(node, view));
+      shape = broadcast_shape(shape, state.stated(layers.back()).shape);
+    }
+  }
+  state.give_plain(node, {{"op", "where"}}, layers, shape);
 }
 
 }  // namespace
 
 void add_elementwise_imports(ImportTable& table) {
-  for (const char* const type : {"Relu", "Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "Abs", "Softplus"})
-    table[type] = import_unary;
-  table["Gelu"] = import_gelu;
-  table["LeakyRelu"] = import_leaky_relu;
-  table["Clip"] = import_clip;
+  for (const auto& [type, ours] : pair_names()) table[type] = import_pair;
   table["Dropout"] = import_dropout;
   table["Identity"] = import_identity;
   table["Cast"] = import_cast;
-  for (const char* const type : {"Add", "Sub", "Mul", "Div", "Sum", "Max"}) table[type] = import_pair;
+  table["Neg"] = import_negation;
+  for (const char* const type : {"Greater", "Less", "Equal", "GreaterOrEqual", "LessOrEqual"})
+    table[type] = import_comparison;
+  for (const char* const type : {"Not", "And", "Or", "Xor"}) table[type] = import_logic;
+  table["Where"] = import_where;
   table["Concat"] = import_concat;
 }
 

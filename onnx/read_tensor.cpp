@@ -1,5 +1,8 @@
 #include "onnx/read_tensor.h"
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 
@@ -134,6 +137,17 @@ class TensorMessage {
   bool is_external_ = false;
 };
 
+/// Of IEEE 754's half: a sign, five bits of exponent, ten of fraction.
+float of_half(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  const float size = exponent == 31  ? (fraction == 0 ? INFINITY : NAN)
+                     : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                     : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+/// The upper half of an f32.
+float of_brain(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+
 template <class From, class To>
 std::vector<To> values_as(const std::vector<std::byte>& data) {
   std::vector<From> values(data.size() / sizeof(From));
@@ -154,9 +168,16 @@ std::vector<std::int64_t> ReadTensor::integers() const {
   return type == Type::i64 ? values_as<std::int64_t, std::int64_t>(data) : values_as<std::int32_t, std::int64_t>(data);
 }
 
+bool ReadTensor::is_float() const { return type == Type::f32 || type == Type::f64 || bytes_of(type) == 2; }
+
 std::vector<float> ReadTensor::floats() const {
-  check_as(Exit::Data, is_float(), "a tensor of floats (f32, f64) was expected");
-  return type == Type::f32 ? values_as<float, float>(data) : values_as<double, float>(data);
+  check_as(Exit::Data, is_float(), "a tensor of floats was expected");
+  if (type == Type::f32) return values_as<float, float>(data);
+  if (type == Type::f64) return values_as<double, float>(data);
+  const auto bits = values_as<std::uint16_t, std::uint16_t>(data);
+  std::vector<float> values(bits.size());
+  std::ranges::transform(bits, values.begin(), type == Type::f16 ? of_half : of_brain);
+  return values;
 }
 
 NamedTensor read_tensor(std::string_view message, const std::filesystem::path& folder) {

@@ -17,9 +17,9 @@ struct ReadTensor {
   Shape shape = {};
   std::vector<std::byte> data = {};
 
-  bool is_float() const { return type == Type::f32 || type == Type::f64; }
+  bool is_float() const;  // f32, f64, f16 or bf16
   bool is_integer() const { return type == Type::i32 || type == Type::i64; }
-  /// Fail unless they are whole numbers; f32 or f64, rounded.
+  /// Fail unless they are whole numbers; floats, rounded to f32.
   std::vector<std::int64_t> integers() const;
   std::vector<float> floats() const;
 };

@@ -69,8 +69,40 @@ Material material() {
                          .tensors = {zeros("w", {4}), numbers("i", {0})},
                          .inputs = {{"x", onnx::Type::f32, {std::string("batch"), 4}}},
                          .outputs = {{"z", onnx::Type::f32, {std::string("batch"), 4}}}};
-  return {.seeds = {written(image), written(rows), written(bare)},
-          .words = {"ConvTranspose",
+  const onnx::Model apart{.name = "n",
+                          .nodes = {{"Reshape", {"x", "heads"}, {"h"}},
+                                    {"Transpose", {"h"}, {"q"}, {{"perm", Ints{0, 2, 1, 3}}}},
+                                    {"Transpose", {"h"}, {"k"}, {{"perm", Ints{0, 2, 3, 1}}}},
+                                    {"MatMul", {"q", "k"}, {"s"}},
+                                    {"Trilu", {"ones"}, {"l"}, {{"upper", std::int64_t{0}}}},
+                                    {"Equal", {"l", "zero"}, {"hidden"}},
+                                    {"Where", {"hidden", "low", "s"}, {"m"}},
+                                    {"Softmax", {"m"}, {"p"}, {{"axis", std::int64_t{-1}}}},
+                                    {"MatMul", {"p", "q"}, {"o"}},
+                                    {"ReduceMax", {"o"}, {"y"}, {{"axes", Ints{1}}, {"keepdims", std::int64_t{0}}}},
+                                    {"Split", {"y"}, {"a", "b"}, {{"axis", std::int64_t{2}}}},
+                                    {"Expand", {"a", "to"}, {"e"}},
+                                    {"Sub", {"e", "b"}, {"z"}}},
+                          .tensors = {numbers("heads", {0, 3, 2, 2}), zeros("ones", {3, 3}), zeros("zero", {1}),
+                                      zeros("low", {1}), numbers("to", {1, 1, 1})},
+                          .inputs = {{"x", onnx::Type::f32, {std::string("batch"), 3, 4}}},
+                          .outputs = {{"z", onnx::Type::f32, {std::string("batch"), 3, 1}}}};
+  return {.seeds = {written(image), written(rows), written(bare), written(apart)},
+          .words = {"Resize",
+                    "Range",
+                    "Tile",
+                    "Gather",
+                    "GatherND",
+                    "Compress",
+                    "CumSum",
+                    "PRelu",
+                    "GroupNormalization",
+                    "LpPool",
+                    "Hardmax",
+                    "SoftmaxCrossEntropyLoss",
+                    "scales",
+                    "perm",
+                    "ConvTranspose",
                     "BatchNormalization",
                     "Squeeze",
                     "Slice",
@@ -113,7 +145,11 @@ Material material() {
 void read_input(const std::uint8_t* data, std::size_t size) {
   static Directory directory;
   const std::string file = directory.put("model.onnx", text_of(data, size));
-  reads({Exit::Data}, [&] { onnx::imported(onnx::read_model(file), "cross_entropy").network.dump(); });
+  for (const bool in_samples : {true, false})
+    reads({Exit::Data}, [&] {
+      onnx::imported(onnx::read_model(file), {.loss = in_samples ? "cross_entropy" : "", .in_samples = in_samples})
+          .network.dump();
+    });
 }
 
 const RegisterTarget target{{"onnx", material, read_input}};

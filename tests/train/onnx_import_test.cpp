@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/train/onnx_models.h"
@@ -59,12 +60,31 @@ constexpr const char* kGated = R"({
   "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}]
 })";
 
+/// Layers that other libraries' networks have.
+constexpr const char* kOfOthers = R"({
+  "version": 1, "name": "others",
+  "inputs": {"image": {"shape": [4, 9, 9]}, "label": {"shape": [], "dtype": "i32"}},
+  "layers": [{"op": "conv", "out": 4, "k": 3}, {"op": "hard_swish"}, {"op": "group_norm", "groups": 2},
+             {"op": "max_pool", "k": 3, "stride": 1, "pad": 1, "dilation": 2}, {"op": "elu", "alpha": 0.5},
+             {"op": "selu", "alpha": 1.5, "gamma": 1.25}, {"op": "celu", "alpha": 0.5}, {"op": "prelu"},
+             {"op": "hard_sigmoid", "alpha": 0.25, "beta": 0.5}, {"op": "pow", "exponent": 3},
+             {"op": "shrink", "bias": 0.5, "lambd": 0.5}, {"op": "pad", "pad": [1, 0], "after": [0, 2]},
+             {"op": "atan"}, {"op": "softsign"}, {"op": "fc", "out": 5, "name": "logits"}],
+  "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}]
+})";
+
 /// What we export comes back as the same program with the same weights.
 TEST_F(OnnxImport, GivesBackOurOwn) {
   std::ofstream(path("gated.json")) << kGated;
+  std::ofstream(path("others.json")) << kOfOthers;
   const std::vector<std::pair<std::string, std::vector<std::string>>> networks = {
-      {"lenet", {}},           {"mlp", {}}, {"resnet20", {}}, {"unet", {}}, {"googlenet", {"size=64", "classes=7"}},
-      {path("gated.json"), {}}};
+      {"lenet", {}},
+      {"mlp", {}},
+      {"resnet20", {}},
+      {"unet", {}},
+      {"googlenet", {"size=64", "classes=7"}},
+      {path("gated.json"), {}},
+      {path("others.json"), {}}};
   for (const auto& [name, sets] : networks) {
     SCOPED_TRACE(name);
     std::vector<std::string> of = {"--model", name};
