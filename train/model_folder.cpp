@@ -13,6 +13,7 @@
 #include "train/session/checkpoint.h"
 #include "train/session/fed_data.h"
 #include "train/session/library_weights.h"
+#include "train/session/onnx_model.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
 
@@ -158,6 +159,11 @@ OptionValues with_folder(const OptionSet& set, OptionValues values, Options& opt
     options.notes.push_back(note_of(folder, network, values));
     for (const ConfigBound& bound : network.bounds)
       if (bound.var == kContextVar) options.most_context = bound.most;
+  }
+  // A model of others has its weights in it.
+  if (set.find("--model") && is_onnx(folder) && set.find("--weights")) {
+    if (begins(values)) values.erase("resume");
+    if (!values.contains("resume")) values.emplace("weights", folder);
   }
   if (value_in(values, "weights") == kNoWeights) values.erase("weights");
   return values;

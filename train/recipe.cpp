@@ -21,6 +21,7 @@
 #include "train/session/device.h"
 #include "train/session/fed_data.h"
 #include "train/session/measured_file.h"
+#include "train/session/onnx_model.h"
 #include "train/session/weights.h"
 
 namespace lethe {
@@ -231,6 +232,15 @@ std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
   return trials_of(options.autotune, options.device.name, say);
 }
 
+/// Of a network file, or of a model of others.
+NetworkFile network_file_of(const std::string& model, bool quiet) {
+  if (!is_onnx(model)) return read_network_file(model);
+  OnnxModel read = read_onnx_model(model);
+  if (Progress progress(stderr, quiet); number_by_mpi().value_or(0) == 0)
+    for (const std::string& note : read.imported.notes) progress.note(model + ": " + note);
+  return std::move(read.file);
+}
+
 }  // namespace
 
 Options decided(const Options& first, const OptionValues& resumed) {
@@ -245,7 +255,7 @@ Options decided(const Options& first, const OptionValues& resumed) {
   lay_under(command, given, for_device(first, resumed));
   Options with_resumed = with_only(first, given);
   NetworkSetting& network = with_resumed.program.network;
-  network.file = std::make_shared<NetworkFile>(read_network_file(network.model));  // once: it may change
+  network.file = std::make_shared<NetworkFile>(network_file_of(network.model, first.quiet));  // once: it may change
   with_resumed = with_ignored_set(with_context_set(with_resumed));
   OptionValues all = with_resumed.given;
   lay_under(command, all, network_values(with_resumed));

@@ -12,6 +12,7 @@
 #include "train/data/gguf_file.h"
 #include "train/session/bitsandbytes.h"
 #include "train/session/gguf_reader.h"
+#include "train/session/onnx_model.h"
 #include "train/session/safetensors.h"
 
 namespace lethe {
@@ -108,6 +109,7 @@ std::string why_no_weights(const std::string& directory) {
 
 std::unique_ptr<TensorReader> open_weights(const std::string& file) {
   if (is_gguf(file)) return std::make_unique<GgufReader>(file);
+  if (is_onnx(file)) return open_onnx(file);
   if (file.ends_with(kIndexEnding)) return with_blocks_of_bitsandbytes(std::make_unique<IndexedReader>(file));
   return with_blocks_of_bitsandbytes(std::make_unique<SafetensorsReader>(file));
 }

@@ -16,8 +16,8 @@ std::string library_weights_in(const std::string& directory);
 std::string why_no_weights(const std::string& directory);
 
 /// Opens a safetensors file, or the index of several (".index.json"), or a GGUF file, of which headers alone are read:
-/// a tensor is read when it is asked for. Fails with Exit::Data, naming the file, unless the index names exactly the
-/// tensors that its files have, each in its own; they must stand beside it.
+/// a tensor is read when it is asked for; or an ONNX model, which is read as a whole. Fails with Exit::Data, naming the
+/// file, unless the index names exactly the tensors that its files have, each in its own; they must stand beside it.
 std::unique_ptr<TensorReader> open_weights(const std::string& file);
 
 }  // namespace lethe
