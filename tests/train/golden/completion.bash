@@ -123,9 +123,10 @@ _train() {
       esac ;;
     'import')
       case $previous in
+        --outputs|--bind) ;;
         --loss) _train_take -W 'cross_entropy mse none' ;;
         --output) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --loss --output' || _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --loss --outputs --bind --no-batch --output' || _train_take -f ;;
       esac ;;
     'lr-find')
       case $previous in
@@ -188,7 +189,7 @@ _train() {
       esac ;;
     'schema')
       case $previous in
-        --layers) _train_take -W 'abs add arange array array_read array_write attention avg_pool bn cast clip concat constant conv conv_transpose div drop_path dropout embedding equal exp fc flatten gelu global_avg_pool greater identity layer_norm leaky_relu less linear_cross_entropy log log_softmax logical_and logical_not logical_or lrn matmul max max_pool mean mul pad pad_channels parameter pixel_shuffle pixel_unshuffle relu reshape rms_norm rope scale sequence_mask sigmoid silu sinusoidal_positions slice softmax softplus sqrt square sub sum tanh threshold transpose upsample' ;;
+        --layers) _train_take -W 'abs acos acosh add arange array array_read array_write asin asinh atan atanh attention avg_pool bn cast ceil celu clip concat constant conv conv_transpose cos cosh cumsum div drop_path dropout elu embedding equal erf exp expand fc flatten floor gather gelu global_avg_pool global_max_pool greater group_norm hard_sigmoid hard_swish identity instance_norm layer_norm leaky_relu less linear_cross_entropy log log_softmax logical_and logical_not logical_or logical_xor lrn matmul max max_pool mean min mish mod mul pad pad_channels parameter pixel_shuffle pixel_unshuffle pow prelu reciprocal reduce_max reduce_min reduce_prod relu reshape rms_norm rope round scale selu sequence_mask shrink sigmoid sign silu sin sinh sinusoidal_positions slice softmax softplus softsign sqrt square sub sum tan tanh threshold transpose upsample where' ;;
         *) [[ $word == -* ]] && _train_take -W '-h --help --version --layers' ;;
       esac ;;
     'show')

@@ -362,6 +362,9 @@ _train() {
       '--version[Display program version information and exit]' \
       ':FILE:_files' \
       '--loss=[cross_entropy of labels on the first output, without a softmax at its end (default); mse of targets of its shape; none\: to evaluate alone]:LOSS:(cross_entropy mse none)' \
+      '--outputs=[End the graph at these values, in place of its outputs\: before boxes are picked, for instance]:NAME,...: ' \
+      '--bind=[Sizes of axes that have names and no size, but for the batch\: --bind sequence=128]:NAME=N,...: ' \
+      '--no-batch[The first axis of the inputs is no batch\: a sample is all that goes through the model at once]' \
       '--output=[The network file; its weights stand beside it, as FILE.safetensors]:FILE:_files' ;;
     'lr-find') _arguments \
       '-h[Print this help message and exit]' \
@@ -549,7 +552,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--layers=[Instead\: layers with their keys, what these take, their defaults and bounds; NAME\: that one alone]:[NAME]:(abs add arange array array_read array_write attention avg_pool bn cast clip concat constant conv conv_transpose div drop_path dropout embedding equal exp fc flatten gelu global_avg_pool greater identity layer_norm leaky_relu less linear_cross_entropy log log_softmax logical_and logical_not logical_or lrn matmul max max_pool mean mul pad pad_channels parameter pixel_shuffle pixel_unshuffle relu reshape rms_norm rope scale sequence_mask sigmoid silu sinusoidal_positions slice softmax softplus sqrt square sub sum tanh threshold transpose upsample)' ;;
+      '--layers=[Instead\: layers with their keys, what these take, their defaults and bounds; NAME\: that one alone]:[NAME]:(abs acos acosh add arange array array_read array_write asin asinh atan atanh attention avg_pool bn cast ceil celu clip concat constant conv conv_transpose cos cosh cumsum div drop_path dropout elu embedding equal erf exp expand fc flatten floor gather gelu global_avg_pool global_max_pool greater group_norm hard_sigmoid hard_swish identity instance_norm layer_norm leaky_relu less linear_cross_entropy log log_softmax logical_and logical_not logical_or logical_xor lrn matmul max max_pool mean min mish mod mul pad pad_channels parameter pixel_shuffle pixel_unshuffle pow prelu reciprocal reduce_max reduce_min reduce_prod relu reshape rms_norm rope round scale selu sequence_mask shrink sigmoid sign silu sin sinh sinusoidal_positions slice softmax softplus softsign sqrt square sub sum tan tanh threshold transpose upsample where)' ;;
     'show') _arguments \
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
