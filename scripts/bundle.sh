@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs into one folder what a GPU machine needs to verify and measure: programs, the libraries that such a machine may
-# lack, networks, and data if it is named; and the same as OUT.tar.xz, which without data is below 40 MiB. CUDA, cuDNN and
+# lack, networks, and data if it is named; and the same as OUT.tar.xz, which without data is below 48 MiB. CUDA, cuDNN and
 # libstdc++ are left to that machine.
 #   scripts/bundle.sh OUT [DATA]      DATA: a folder with mnist/ and cifar10/
 # BUILD=FOLDER packs what is built there, instead of building for any GPU since Hopper; NO_ARCHIVE=1 leaves OUT.tar.xz out.
