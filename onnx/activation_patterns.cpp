@@ -26,8 +26,8 @@ bool is_gelu_inner(const Graph& graph, const std::string& name, const std::strin
     Graph::Product cube = graph.product(sum->inputs[1 - i]);
     if (is_product(cube, 0.044715, {x, x, x})) return true;
     const ReadNode* const power = cube.values.size() == 1 ? graph.maker(cube.values[0], "Pow") : nullptr;
-    if (power && is_product(cube, 0.044715, cube.values) && graph.same(power->inputs[0], x) &&
-        graph.is_number(power->inputs[1], 3))
+    if (power && power->inputs.size() == 2 && is_product(cube, 0.044715, cube.values) &&
+        graph.same(power->inputs[0], x) && graph.is_number(power->inputs[1], 3))
       return true;
   }
   return false;

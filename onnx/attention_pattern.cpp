@@ -22,7 +22,7 @@ std::string seen_by(const Graph& graph, const ReadNode& where, double seen, doub
 
 }  // namespace
 
-Found attention_pattern(const Graph& graph, const ReadNode& node, std::vector<ReadNode>& more) {
+Found attention_pattern(const Graph& graph, const ReadNode& node, std::int64_t opset, std::vector<ReadNode>& more) {
   if (node.type != "MatMul" || node.inputs.size() != 2) return {};
   const ReadNode* const dropout = graph.maker(node.inputs[0], "Dropout");
   std::string shares = dropout ? dropout->inputs[0] : node.inputs[0];
@@ -32,7 +32,7 @@ Found attention_pattern(const Graph& graph, const ReadNode& node, std::vector<Re
         test && graph.same(test->inputs[0], choice->inputs[2]) && graph.number(choice->inputs[1]) == 0.0)
       shares = choice->inputs[2];
   const ReadNode* const softmax = graph.maker(shares, "Softmax");
-  if (!softmax || softmax->integer("axis", -1) == 1) return {};
+  if (!softmax || (opset < 13 && softmax->integer("axis", 1) != 3)) return {};  // there all axes from it on are one
   const std::string mask_name = node.outputs[0] + ".mask";
   std::string scores = softmax->inputs[0], mask;
   if (const ReadNode* const plus = graph.maker(scores, "Add"); plus && plus->inputs.size() == 2) {
@@ -62,6 +62,7 @@ Found attention_pattern(const Graph& graph, const ReadNode& node, std::vector<Re
     if (graph.is_constant(*of)) return {};
   ReadNode found = in_place_of(node, kFoundAttention, {product->inputs[0], product->inputs[1], node.inputs[1]});
   if (!mask.empty()) found.inputs.push_back(mask);
+  found.attributes["axis"] = softmax->integer("axis", -1);
   found.attributes["scale"] = static_cast<float>(scaled.number);
   if (dropout) {
     const auto given = dropout->inputs.size() > 1 ? graph.number(dropout->inputs[1]) : std::nullopt;

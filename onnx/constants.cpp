@@ -61,6 +61,7 @@ bool Constants::is_table(const ReadNode& node) const {
       !index->is_integer())
     return false;
   const Ints places = index->integers();
+  if (places.size() < 2 || places[0] < 0 || places[0] >= table->shape[0]) return false;
   for (std::size_t i = 0; i < places.size(); ++i)
     if (places[i] != places[0] + static_cast<std::int64_t>(i)) return false;
   return places.size() > 1 && places[0] >= 0 && places.back() < table->shape[0];

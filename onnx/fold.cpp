@@ -59,10 +59,12 @@ bool gives_truth(const std::string& type) {
 
 ReadTensor fold_pair(const Folding& f) {
   Array made = Array::of(f.x());
+  const bool of_c = f.node.type == "Mod" && f.node.integer("fmod", 0) != 0;  // with the sign of the first
   const bool divides_whole = f.node.type == "Div" && f.x().is_integer();
   for (std::size_t i = 1; i < f.in.size(); ++i) {
-    f.made(broadcast_shape(made.shape, f.x(i).shape), sizeof(double));
-    made = pairwise(made, Array::of(f.x(i)), pairs().at(f.node.type));
+    f.check_size(broadcast_shape(made.shape, f.x(i).shape), sizeof(double));
+    made = of_c ? pairwise(made, Array::of(f.x(i)), [](double a, double b) { return std::fmod(a, b); })
+                : pairwise(made, Array::of(f.x(i)), pairs().at(f.node.type));
     for (const double number : divides_whole ? made.numbers : std::vector<double>{})
       check_as(Exit::Data, std::isfinite(number), f.node.text(), ": divides by 0");
   }
@@ -145,8 +147,9 @@ ReadTensor fold_reduce(const Folding& f) {
 
 ReadTensor fold_running_sum(const Folding& f) {
   Array made = Array::of(f.x());
+  check_as(Exit::Data, count_of(f.x(1).shape) == 1 && f.x(1).is_integer(), f.node.text(), ": along no single axis");
   const Ints strides = strides_in(made.shape);
-  const std::size_t axis = f.axis(static_cast<std::int64_t>(Array::of(f.x(1)).numbers.at(0)), std::ssize(made.shape));
+  const std::size_t axis = f.axis(f.x(1).integers()[0], std::ssize(made.shape));
   check_as(Exit::Data, f.node.integer("exclusive", 0) == 0 && f.node.integer("reverse", 0) == 0, f.node.text(),
            ": is of a form that is not read");
   const std::int64_t stride = strides[axis], size = made.shape[axis];
@@ -158,7 +161,8 @@ ReadTensor fold_running_sum(const Folding& f) {
 
 ReadTensor fold_triangle(const Folding& f) {
   Array made = Array::of(f.x());
-  const std::int64_t k = f.has(1) ? f.x(1).integers().at(0) : 0;
+  check_as(Exit::Data, !f.has(1) || count_of(f.x(1).shape) == 1, f.node.text(), ": of no single diagonal");
+  const std::int64_t k = f.has(1) ? std::clamp<std::int64_t>(f.x(1).integers()[0], -(1 << 30), 1 << 30) : 0;
   check_as(Exit::Data, made.shape.size() >= 2, f.node.text(), ": of no matrix");
   const std::int64_t columns = made.shape.back(), rows = made.shape[made.shape.size() - 2];
   for (std::size_t i = 0; i < made.numbers.size(); ++i) {

@@ -12,6 +12,7 @@ ReadTensor fold_reshape(const Folding& f) {
   ReadTensor made = f.x();
   Ints to = f.ints(1, "shape");
   const std::int64_t count = count_of(made.shape);
+  check_as(Exit::Data, std::ranges::count(to, -1) < 2 && to.size() < 9, f.node.text(), ": makes ", to.size(), " axes");
   std::int64_t known = 1;
   for (std::size_t i = 0; i < to.size(); ++i) {
     if (to[i] == 0 && i < made.shape.size() && f.node.integer("allowzero", 0) == 0) to[i] = made.shape[i];
@@ -66,7 +67,7 @@ ReadTensor fold_gather(const Folding& f) {
   const std::size_t axis = f.axis(f.node.integer("axis", 0), std::ssize(x.shape));
   Shape to = x.shape;
   to[axis] = count_of(index.shape);
-  f.made(to, bytes_of(x.type));
+  f.check_size(to, sizeof(double));
   ReadTensor made = gathered(x, axis, index.integers(), f.node.text());
   made.shape.erase(made.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   made.shape.insert(made.shape.begin() + static_cast<std::ptrdiff_t>(axis), index.shape.begin(), index.shape.end());
@@ -96,6 +97,7 @@ ReadTensor fold_concat(const Folding& f) {
   made.shape[axis] = 0;
   std::int64_t outer = 1;
   for (std::size_t k = 0; k < axis; ++k) outer *= most[k];
+  f.check_size(most, static_cast<std::int64_t>(f.in.size()) * bytes_of(f.x().type));
   for (std::size_t i = 0; i < f.in.size(); ++i) {
     parts.push_back(of_each_sample(f.x(i), most, f.samples, axis));
     Shape expected = most;
@@ -132,6 +134,7 @@ ReadTensor fold_expand(const Folding& f) {
   for (std::size_t i = 0; i < shape.size(); ++i)  // an axis that counts samples stays
     if (i + f.x().shape.size() < shape.size() || f.x().shape[i + f.x().shape.size() - shape.size()] == 1)
       shape[i] = without_samples[i];
+  f.check_size(shape, bytes_of(f.x().type));
   Ints strides(shape.size(), 0);
   const Ints own = strides_in(f.x().shape);
   for (std::size_t i = 0; i < own.size(); ++i)
@@ -145,8 +148,9 @@ ReadTensor fold_tile(const Folding& f) {
   check_as(Exit::Data, times.size() == made.shape.size(), f.node.text(), ": repeats ", text_of(times));
   for (std::size_t axis = 0; axis < times.size(); ++axis) {
     Shape shape = made.shape;
-    check_as(Exit::Data, times[axis] >= 0 && times[axis] < kMostMade, f.node.text(), ": repeats ", times[axis]);
+    check_as(Exit::Data, times[axis] >= 0 && times[axis] < 1 << 24, f.node.text(), ": repeats ", times[axis]);
     shape[axis] *= times[axis];
+    f.check_size(shape, sizeof(double));
     shape = f.made(shape, bytes_of(made.type));
     Ints places(static_cast<std::size_t>(shape[axis]));
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::int64_t>(i) % made.shape[axis];
@@ -195,7 +199,7 @@ ReadTensor fold_gather_nd(const Folding& f) {
   const Ints own = strides_in(x.shape);
   Array made{Shape(places.shape.begin(), places.shape.end() - 1), {}};
   made.shape.insert(made.shape.end(), x.shape.begin() + static_cast<std::ptrdiff_t>(count), x.shape.end());
-  f.made(made.shape, sizeof(double));
+  f.check_size(made.shape, sizeof(double));
   const std::int64_t part = count_of(Shape(x.shape.begin() + static_cast<std::ptrdiff_t>(count), x.shape.end()));
   for (std::size_t row = 0; row < places.numbers.size(); row += count) {
     std::int64_t from = 0;
@@ -244,7 +248,7 @@ Ints sliced(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_
   Ints places;
   for (std::int64_t at = bound(start); step > 0 ? at < bound(end) : at > bound(end); at += step) {
     places.push_back(at);
-    if (std::abs(step) > size) break;
+    if (step > size || step < -size) break;
   }
   return places;
 }

@@ -31,14 +31,20 @@ struct Folding {
     check_as(Exit::Data, at >= 0 && at < rank, node.text(), ": an axis ", axis, " of ", rank);
     return static_cast<std::size_t>(at);
   }
-  /// A shape to be made: not too large, and without the samples that no constant has.
-  Shape made(Shape shape, std::int64_t bytes) const {
-    for (std::int64_t& size : shape) {
-      if (samples > 1 && size > 0 && size % samples == 0) size = 1;
+  /// Fails for a shape of so many bytes an element that is too large.
+  void check_size(const Shape& shape, std::int64_t bytes) const {
+    check_as(Exit::Data, shape.size() < 9, node.text(), ": makes ", shape.size(), " axes");
+    for (const std::int64_t size : shape) {
       check_as(Exit::Data, size >= 0 && size <= kMostMade && (size == 0 || bytes <= kMostMade / size), node.text(),
                ": of ", text_of(shape), " is too large");
       bytes *= std::max<std::int64_t>(size, 1);
     }
+  }
+  /// A shape to be made: not too large, and without the samples that no constant has.
+  Shape made(Shape shape, std::int64_t bytes) const {
+    for (std::int64_t& size : shape)
+      if (samples > 1 && size > 0 && size % samples == 0) size = 1;
+    check_size(shape, bytes);
     return shape;
   }
 };

@@ -80,6 +80,7 @@ void import_thresholded_relu(ImportState& state, const ReadNode& node) {
 /// x sigmoid(alpha x)
 void import_swish(ImportState& state, const ReadNode& node) {
   Json entry = {{"op", "silu"}};
+  check_as(Exit::Data, state.stated(state.value(node, 0).layer).type == Type::f32, node.text(), ": of whole numbers");
   if (const float alpha = node.number("alpha", 1); alpha != 1) entry["alpha"] = as_written(alpha);
   state.give_like(node, entry, state.value(node, 0));
 }

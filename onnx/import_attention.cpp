@@ -98,8 +98,10 @@ void give_heads(ImportState& state, const ReadNode& node, Heads heads) {
   if (!fits) {
     if (heads.causal && rows != keys) hide_later_keys(state, node, heads, rows, keys);
     const ReadTensor* const mask = heads.mask_is_constant ? state.constants.find(heads.mask) : nullptr;
-    check_as(Exit::Data, !mask || !hides_a_row(Array::of(*mask).as(Type::f32).floats(), mask->shape.back()),
-             node.text(), ": a row of its mask hides all keys, which is not read of values of another width");
+    check_as(
+        Exit::Data,
+        !mask || !hides_a_row(Array::of(*mask).as(Type::f32).floats(), mask->shape.empty() ? 1 : mask->shape.back()),
+        node.text(), ": a row of its mask hides all keys, which is not read of values of another width");
     return give_products(state, node, heads);
   }
   heads.q = unscaled(state, heads.q, heads.scale), heads.k = unscaled(state, heads.k, heads.scale);
@@ -178,17 +180,21 @@ void import_attention(ImportState& state, const ReadNode& node) {
 /// What attention.cpp of the patterns found: MatMul, softmax and MatMul with what stands between them. Keys come
 /// transposed, as the product takes them.
 void import_found_attention(ImportState& state, const ReadNode& node) {
-  const auto four = [](View view) {  // heads may stand beside the batch in one axis
+  const auto four = [&](View view) {  // heads may stand beside the batch in one axis
     if (view.axes.size() == 3 && view.axes[0].size() > 1 && view.axes[0][0] == kBatchAxis) {
       view.axes.insert(view.axes.begin(), Ints{kBatchAxis});
       view.axes[1].erase(view.axes[1].begin());
     }
+    check_as(Exit::Data, view.axes.size() >= 2 && view.axes.size() <= 4, node.text(), ": of ", state.text(view));
     while (view.axes.size() < 4) view = with_one(view, 1);
     return view;
   };
   const View q = state.value(node, 0);
   Heads heads{four(q), transposed(four(state.value(node, 1)), {0, 1, 3, 2}), four(state.value(node, 2))};
   heads.scale = static_cast<double>(node.number("scale", 1));
+  heads.rank = q.axes.size();
+  check_as(Exit::Data, axis_of(node, node.integer("axis", -1), q.axes.size()) + 1 == q.axes.size(), node.text(),
+           ": its softmax is along another axis than the keys");
   heads.dropout = as_written(node.number("dropout", 0));
   if (node.inputs.size() > 3) heads.mask = node.inputs[3], heads.mask_is_constant = state.constant(node, 3) != nullptr;
   give_heads(state, node, heads);

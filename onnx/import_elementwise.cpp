@@ -129,7 +129,7 @@ void import_comparison(ImportState& state, const ReadNode& node) {
   const auto [op, opposite] = ours.at(node.type);
   ReadNode first = node;
   if (opposite) first.outputs = {node.outputs[0] + ".not"};
-  const auto number = state.constants.number(node.inputs.at(1));
+  const auto number = state.constants.number(node.inputs.size() > 1 ? node.inputs[1] : "");
   if (number && state.maybe_value(node, 0))
     state.give_like(first, {{"op", op}, {"value", *number}}, state.value(node, 0), Type::boolean);
   else
@@ -212,6 +212,7 @@ void import_where(ImportState& state, const ReadNode& node) {
                     state.constant(node, i) ? state.constant(node, i)->shape.size() : state.value(node, i).axes.size());
   std::vector<std::string> layers;
   const std::size_t first = state.in_samples() ? 1 : 0;
+  check_as(Exit::Data, rank >= first, node.text(), ": of numbers alone");
   Shape shape(rank - first, 1);
   for (std::size_t i = 0; i < 3; ++i) {
     if (const ReadTensor* const tensor = state.constant(node, i)) {

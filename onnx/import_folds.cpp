@@ -148,7 +148,7 @@ View raised(ImportState& state, const View& x, double exponent, const std::strin
 /// (sum of |x|^p of each window)^(1/p), by the mean that counts pads.
 void import_lp_pool(ImportState& state, const ReadNode& node) {
   const auto p = static_cast<double>(node.integer("p", 2));
-  check_as(Exit::Data, p >= 1, node.text(), ": of p ", p);
+  check_as(Exit::Data, p >= 1 && node.integer("ceil_mode", 0) == 0, node.text(), ": of p ", p, ", or with ceil_mode");
   const std::string& name = node.outputs[0];
   double count = 1;
   for (const std::int64_t size : node.integers("kernel_shape", {})) count *= static_cast<double>(size);
@@ -192,7 +192,7 @@ void import_hardmax(ImportState& state, const ReadNode& node) {
 
 void import_running_sum(ImportState& state, const ReadNode& node) {
   const View x = state.value(node, 0);
-  const auto given = state.constants.number(node.inputs.at(1));
+  const auto given = state.constants.number(node.inputs.size() > 1 ? node.inputs[1] : "");
   check_as(Exit::Data, given.has_value(), node.text(), ": its axis is no constant");
   const View rows = state.along(x, axis_of(node, static_cast<std::int64_t>(*given), x.axes.size()));
   Json entry = {{"op", "cumsum"}, {"axis", "channels"}};

@@ -11,6 +11,7 @@ struct Heads {
   double cap = 0;  // scores become cap * tanh(scores / cap)
   double dropout = 0;
   std::int64_t before = 0;  // keys that were there before the rows
+  std::size_t rank = 4;     // of the scores in the model, which a mask that is a value has
   bool causal = false;
   std::string mask = {};  // a value, or a constant, that broadcasts to [N, heads, T, keys] and is added
   bool mask_is_constant = false;

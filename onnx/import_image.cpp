@@ -116,7 +116,8 @@ void give_padded(ImportState& state, const ReadNode& node) {
   Shape sample;
   for (const std::size_t side : {std::size_t{0}, of.size()})
     for (std::size_t axis = first; axis < of.size(); ++axis) {
-      check_as(Exit::Data, std::abs(pads[side + axis]) < kMostPads, node.text(), ": a pad of ", pads[side + axis]);
+      check_as(Exit::Data, pads[side + axis] > -kMostPads && pads[side + axis] < kMostPads, node.text(), ": a pad of ",
+               pads[side + axis]);
       sides.push_back(pads[side + axis]);
     }
   for (std::size_t axis = first; axis < of.size(); ++axis)

@@ -53,6 +53,7 @@ View counted(ImportState& state, const ReadNode& node, const View& labels, std::
 
 void import_label_loss(ImportState& state, const ReadNode& node) {
   const View x = state.value(node, 0);
+  check_as(Exit::Data, x.axes.size() >= 2, node.text(), ": of ", state.text(x));
   const View labels = value_of(state, node, 1, x.axes.size() - 1);
   check_as(
       Exit::Data,

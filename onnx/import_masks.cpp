@@ -31,7 +31,10 @@ bool hides_a_row(const std::vector<float>& mask, std::int64_t keys) {
 
 std::string mask_layer(ImportState& state, const ReadNode& node, const Heads& heads) {
   if (!heads.mask_is_constant) {
+    check_as(Exit::Data, state.has_value(heads.mask), node.text(), ": its mask is made by nothing");
     View view = state.made(heads.mask);
+    check_as(Exit::Data, view.axes.size() == heads.rank && heads.rank >= 2, node.text(), ": a mask ", state.text(view),
+             " for scores of ", heads.rank, " axes");
     while (view.axes.size() < 4) view = with_one(view, 1);
     const std::string layer = state.plain(node, view);
     if (state.stated(layer).type == Type::f32) return layer;

@@ -174,7 +174,8 @@ View value_of(ImportState& state, const ReadNode& node, std::size_t input, std::
   Shape shape = tensor->shape;
   shape.insert(shape.begin(), rank - std::min(rank, shape.size()), 1);
   if (state.in_samples()) {
-    check_as(Exit::Data, shape[0] == 1, node.text(), ": a constant ", text_of(shape), " is another for each sample");
+    check_as(Exit::Data, !shape.empty() && shape[0] == 1, node.text(), ": a constant ", text_of(shape),
+             " is another for each sample");
     shape.erase(shape.begin());
   }
   const std::string made = state.parameter(node.outputs[0] + ".constant", node.inputs[input], {shape},

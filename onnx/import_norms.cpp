@@ -48,6 +48,7 @@ void give_statistics(ImportState& state, const ReadNode& node, const View& x, st
 void import_layer_norm(ImportState& state, const ReadNode& node) {
   const View x = state.value(node, 0);
   const std::size_t axis = axis_of(node, node.integer("axis", -1), x.axes.size());
+  check_as(Exit::Data, state.stated(x.layer).type == Type::f32, node.text(), ": of whole numbers");
   give_statistics(state, node, x, axis);
   if (!state.is_read(node.outputs[0])) return;
   const View rows = state.along(with_last_axes_joined(state, node, x, axis), axis);

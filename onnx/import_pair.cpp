@@ -58,6 +58,11 @@ class Alignment {
       check_as(Exit::Data, refine(a_.view, b_.view), node_.text(), ": of ", state_.text(a_.view), " and ",
                state_.text(b_.view), " is not read");
     }
+    for (std::size_t axis = 0; axis < a_.view.axes.size(); ++axis) {
+      const auto batches = [&](const Side& side) { return std::ranges::count(side.view.axes[axis], kBatchAxis); };
+      check_as(Exit::Data, state_.batch() == 1 || a_.is_constant() || b_.is_constant() || batches(a_) == batches(b_),
+               node_.text(), ": across the batch is not read");
+    }
     if (contains(a_, b_)) return one_sided(a_, b_, false);
     if (contains(b_, a_)) return one_sided(b_, a_, true);
     return two_sided();

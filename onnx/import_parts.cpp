@@ -170,10 +170,12 @@ void import_gather_nd(ImportState& state, const ReadNode& node) {
   const ReadTensor& index = state.needed(node, 1, "index");
   const Ints places = index.integers();
   const Shape of = state.shape(x);
+  check_as(Exit::Data, !index.shape.empty(), node.text(), ": its places are one number");
   Shape to(index.shape.begin(), index.shape.end() - 1);
   bool is_whole = of.size() == 2 && index.shape.back() == 2 && count_of(to) == count_of(of);
   for (std::size_t i = 0; is_whole && i < places.size(); i += 2)
-    is_whole = places[i] * of[1] + places[i + 1] == static_cast<std::int64_t>(i / 2);
+    is_whole = places[i] >= 0 && places[i] < of[0] && places[i + 1] >= 0 && places[i + 1] < of[1] &&
+               places[i] * of[1] + places[i + 1] == static_cast<std::int64_t>(i / 2);
   check_as(Exit::Data, is_whole, node.text(), ": places ", text_of(index.shape), " of ", state.text(x),
            " are not read");
   give_reshaped(state, node, x, to);
@@ -193,6 +195,7 @@ View expanded(ImportState& state, const ReadNode& node, const View& x, const Sha
 
 void import_expand(ImportState& state, const ReadNode& node) {
   View x = state.value(node, 0);
+  check_as(Exit::Data, count_of(state.needed(node, 1, "shape").shape) < 9, node.text(), ": makes too many axes");
   const Shape to = broadcast_shape(state.shape(x), state.needed(node, 1, "shape").integers());
   check_as(Exit::Data, x.axes.size() == to.size() || !state.in_samples(), node.text(), ": makes ", text_of(to), " of ",
            state.text(x));
@@ -207,8 +210,10 @@ void import_tile(ImportState& state, const ReadNode& node) {
   for (std::size_t axis = 0; axis < times.size(); ++axis) {
     if (times[axis] == 1) continue;
     const std::int64_t size = size_of(x, axis, state.batch());
-    check_as(Exit::Data, times[axis] > 1 && times[axis] < 1 << 20 && size < 1 << 20 && !is_batch(x, axis), node.text(),
-             ": repeats ", text_of(times));
+    check_as(Exit::Data,
+             times[axis] > 1 && times[axis] < 1 << 20 && size < 1 << 20 &&
+                 (size == 1 || times[axis] <= (1 << 24) / size) && !is_batch(x, axis),
+             node.text(), ": repeats ", text_of(times));
     Shape to = state.shape(x);
     to[axis] *= times[axis];
     Ints places;

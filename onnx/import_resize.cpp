@@ -59,7 +59,7 @@ std::vector<float> shares(const ResizeSetting& how, const ResizedAxis& axis) {
   std::vector<float> matrix(static_cast<std::size_t>(axis.in * axis.out), 0.0F);
   for (std::int64_t to = 0; to < axis.out; ++to) {
     const double place = place_in(how, axis, to);
-    if (how.places == "tf_crop_and_resize" && (place < 0 || place > static_cast<double>(axis.in - 1))) continue;
+    if (how.places == "tf_crop_and_resize" && !(place >= 0 && place <= static_cast<double>(axis.in - 1))) continue;
     std::map<std::int64_t, double> taken;
     if (how.mode == "nearest") {
       taken[nearest_to(how, place)] = 1;
@@ -104,7 +104,7 @@ std::vector<ResizedAxis> resized_axes(const ImportState& state, const ReadNode& 
   const ReadTensor* const crop = is_old ? nullptr : state.optional_constant(node, 1);
   Ints axes = node.integers("axes", {});
   for (std::size_t i = 0; axes.empty() && i < from.size(); ++i) axes.resize(from.size());
-  if (!node.has("axes"))
+  if (node.integers("axes", {}).empty())
     for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<std::int64_t>(i);
   std::vector<ResizedAxis> all;
   for (const std::int64_t size : from) all.push_back({size, size});
@@ -124,6 +124,8 @@ std::vector<ResizedAxis> resized_axes(const ImportState& state, const ReadNode& 
     ResizedAxis& axis = all[at];
     axis.scale = !by.empty() ? static_cast<double>(by[i]) : policy == "stretch" ? scale_of(i) : common;
     const double size = static_cast<double>(axis.in) * axis.scale;
+    check_as(Exit::Data, axis.scale > 0 && size < static_cast<double>(kMostOfAxis) + 1, node.text(), ": makes ", size,
+             " of ", axis.in);
     axis.out = !by.empty()           ? static_cast<std::int64_t>(std::floor(size))
                : policy == "stretch" ? to[i]
                                      : std::llround(size);

@@ -106,6 +106,7 @@ void import_unsqueeze(ImportState& state, const ReadNode& node) {
   check_as(Exit::Data, rank < 9, node.text(), ": makes ", rank, " axes");
   std::set<std::size_t> more;
   for (const std::int64_t axis : axes) more.insert(axis_of(node, axis, rank));
+  check_as(Exit::Data, more.size() == axes.size(), node.text(), ": an axis twice");
   for (const std::size_t axis : more) x = with_one(x, static_cast<std::int64_t>(axis));
   state.give(node, x);
 }

@@ -29,6 +29,7 @@ std::int64_t samples_of(const ReadModel& model, bool in_samples) {
   for (const ValueInfo& input : model.inputs) {
     const auto* const size = input.shape.empty() ? nullptr : std::get_if<std::int64_t>(&input.shape[0]);
     if (!in_samples || !read.contains(input.name) || !size || *size <= 0) continue;
+    check_as(Exit::Data, *size <= 1 << 20, "input ", quote(input.name), " has ", *size, " samples");
     check_as(Exit::Data, samples == kManySamples || samples == *size, "input ", quote(input.name), " has ", *size,
              " samples, another one ", samples, ": the first axis of each is the batch");
     samples = *size;
@@ -60,6 +61,7 @@ void ImportState::add_input(const ValueInfo& input, const ImportSetting& setting
   check_as(Exit::Data, !in_samples_ || !input.shape.empty(), "input ", quote(input.name),
            " has no axes, not even the batch");
   Shape shape;
+  std::int64_t count = 1;
   for (std::size_t axis = in_samples_ ? 1 : 0; axis < input.shape.size(); ++axis) {
     const auto* size = std::get_if<std::int64_t>(&input.shape[axis]);
     const auto* const named = std::get_if<std::string>(&input.shape[axis]);
@@ -70,6 +72,9 @@ void ImportState::add_input(const ValueInfo& input, const ImportSetting& setting
              named && !named->empty() ? message(": `bind` says one, as ", *named, "=128") : std::string(),
              "; the batch alone may be without one");
     shape.push_back(*size);
+    check_as(Exit::Data, shape.size() < 9 && count <= kMostNumbersOfASample / *size, "input ", quote(input.name),
+             " would be ", text_of(shape), " a sample");
+    count *= *size;
   }
   std::string name = input.name.empty() ? "input" : input.name;
   std::ranges::replace_if(

@@ -119,8 +119,10 @@ void import_conv_transpose(ImportState& state, const ReadNode& node) {
   check_as(Exit::Data, windows.is_symmetric(), node.text(), ": pads differ from side to side");
   const Ints more = node.integers("output_padding", {0, 0});
   const std::int64_t groups = node.integer("group", 1);
-  check_as(Exit::Data, more.size() == 2 && groups >= 1 && groups < kMostPads, node.text(),
-           ": is of a form that is not read");
+  check_as(Exit::Data,
+           more.size() == 2 && std::ranges::min(more) >= 0 && std::ranges::max(more) < kMostPads && groups >= 1 &&
+               groups < kMostPads,
+           node.text(), ": is of a form that is not read");
   const std::int64_t filters = weight.shape[1] * groups;
   Shape shape = {filters};
   for (std::size_t i = 0; i < 2; ++i)
@@ -204,6 +206,7 @@ Plane plane_of(ImportState& state, const ReadNode& node) {
 
 void give_plane(ImportState& state, const ReadNode& node, Json entry, const Plane& of, const std::string& in,
                 const Shape& shape) {
+  check_as(Exit::Data, !of.is_line || shape[1] == 1, node.text(), ": windows of an image over a line");
   state.give_image(node, std::move(entry), in, shape);
   if (of.is_line) state.give(node, without_one(simplified(state.made(node.outputs[0])), 2));
 }

@@ -7,8 +7,6 @@
 namespace lethe::onnx {
 namespace {
 
-constexpr std::int64_t kMostNumbersOfASample = std::int64_t{1} << 40;
-
 /// In letters that names of layers may have: slashes are of blocks.
 std::string in_letters(std::string name) {
   for (char& c : name)

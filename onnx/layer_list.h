@@ -21,7 +21,7 @@ struct Stated {
   Shape memory() const { return is_image ? Shape{shape[1], shape[2], shape[0]} : shape; }
 };
 
-constexpr std::int64_t kMostOfAnAxis = std::int64_t{1} << 31;
+constexpr std::int64_t kMostOfAnAxis = std::int64_t{1} << 31, kMostNumbersOfASample = std::int64_t{1} << 40;
 
 class LayerList {
  public:

@@ -53,7 +53,10 @@ std::optional<std::pair<std::string, double>> root_mean_square(const Graph& grap
 /// The Mul of a row of numbers that alone reads a value, and that row.
 const ReadNode* by_row(const Graph& graph, const std::string& value, const char* type, std::string& row) {
   const ReadNode* reader = graph.only_reader(value);
-  while (reader && (reader->type == "Cast" || reader->type == "Identity") && graph.same(reader->outputs[0], value))
+  constexpr int kDeepest = 100;  // of a stranger's chain, which may lead to itself
+  for (int i = 0; i < kDeepest && reader && (reader->type == "Cast" || reader->type == "Identity") &&
+                  graph.same(reader->outputs[0], value);
+       ++i)
     reader = graph.only_reader(reader->outputs[0]);
   if (!reader || reader->type != type || reader->inputs.size() != 2) return nullptr;
   for (const std::string& input : reader->inputs)
@@ -112,8 +115,9 @@ namespace {
 /// A constant of one number for each channel, [C], [C,1,1] or [1,C,1,1].
 bool is_of_channels(const Graph& graph, const std::string& name) {
   const ReadTensor* const tensor = graph.constants().find(name);
-  return tensor && tensor->is_float() && tensor->shape.size() >= 2 && count_of(tensor->shape) > 1 &&
-         std::ranges::max(tensor->shape) == count_of(tensor->shape) && tensor->shape.back() == 1;
+  return tensor && tensor->is_float() && tensor->shape.size() >= 3 && count_of(tensor->shape) > 1 &&
+         std::ranges::max(tensor->shape) == count_of(tensor->shape) &&
+         tensor->shape[tensor->shape.size() - 3] == count_of(tensor->shape);
 }
 
 bool is_everywhere(const Graph& graph, const std::string& name, float number) {

@@ -13,7 +13,7 @@ Found group_norm_pattern(const Graph& graph, const ReadNode& node);
 /// Products of x with a function of x: Gelu, Swish, HardSwish.
 Found activation_pattern(const Graph& graph, const ReadNode& node);
 /// softmax(scale q k + mask) v. `more`: nodes to stand before it.
-Found attention_pattern(const Graph& graph, const ReadNode& node, std::vector<ReadNode>& more);
+Found attention_pattern(const Graph& graph, const ReadNode& node, std::int64_t opset, std::vector<ReadNode>& more);
 
 /// A node in place of `last`, under its outputs.
 inline ReadNode in_place_of(const ReadNode& last, const std::string& type, std::vector<std::string> inputs) {

@@ -41,7 +41,9 @@ void recognise(std::vector<ReadNode>& nodes, Constants& constants, const std::ve
       [](const Graph& graph, const ReadNode& node, std::vector<ReadNode>&) { return group_norm_pattern(graph, node); });
   replace(
       [](const Graph& graph, const ReadNode& node, std::vector<ReadNode>&) { return activation_pattern(graph, node); });
-  replace(attention_pattern);
+  replace([&](const Graph& graph, const ReadNode& node, std::vector<ReadNode>& more) {
+    return attention_pattern(graph, node, opset, more);
+  });
 }
 
 }  // namespace lethe::onnx

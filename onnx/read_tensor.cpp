@@ -61,12 +61,14 @@ class TensorMessage {
     const std::string what = name_.empty() ? "a tensor" : "tensor " + quote(name_);
     check_as(Exit::Data, std::ssize(shape_) <= kMostAxes, what, ": has ", shape_.size(), " axes");
     const Type type = type_of_number(type_, what);
-    std::int64_t bytes = bytes_of(type);
+    std::int64_t bytes = bytes_of(type), others = bytes;  // others: without axes of 0
     for (const std::int64_t size : shape_) {
       check_as(Exit::Data, size >= 0 && size <= kMostNumbers, what, ": has an axis of ", size);
-      check_as(Exit::Data, size == 0 || bytes <= kMostNumbers / size, what, ": is too large");
+      check_as(Exit::Data, size == 0 || others <= kMostNumbers / size, what, ": is too large");
       bytes *= size;
+      others *= std::max<std::int64_t>(size, 1);
     }
+    check_as(Exit::Data, bytes > 0 || others <= 1 << 20, what, ": has no numbers, in ", text_of(shape_));
     ReadTensor made{type, shape_, data_of(type, bytes, what)};
     check_as(Exit::Data, std::ssize(made.data) == bytes, what, ": has ", made.data.size(), " bytes, its shape takes ",
              bytes);

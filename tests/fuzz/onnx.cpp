@@ -148,7 +148,7 @@ void read_input(const std::uint8_t* data, std::size_t size) {
   for (const bool in_samples : {true, false})
     reads({Exit::Data}, [&] {
       onnx::imported(onnx::read_model(file), {.loss = in_samples ? "cross_entropy" : "", .in_samples = in_samples})
-          .network.dump();
+          .network.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     });
 }
 

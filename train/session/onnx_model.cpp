@@ -55,7 +55,10 @@ OnnxModel read_onnx_model(const std::string& file, const onnx::ImportSetting& se
   try {
     OnnxModel model{{}, onnx::imported(onnx::read_model(file), setting)};
     const std::string stem = std::filesystem::path(file).stem().string();
-    model.file = {.name = stem + ".json", .text = model.imported.network.dump(1) + "\n", .path = "the network"};
+    model.file = {
+        .name = stem + ".json",
+        .text = model.imported.network.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n",
+        .path = "the network"};
     check_builds(model, setting.in_samples ? 2 : 1);
     model.file.path = file;
     return model;
