@@ -80,7 +80,7 @@ TEST_F(Layouts, WhatNeedsAnImageRefusesAPlainSample) {
                             "pixel_shuffle", "pixel_unshuffle"}) {
     Attrs settings;
     for (const Key& key : layer_named(layer).keys)
-      if (!key.absent && (!key.optional || key.name == "scale")) settings.set(key.name, 1);
+      if (!key.absent && (!key.optional || key.name == "scale" || key.name == "pad")) settings.set(key.name, 1);
     EXPECT_TRUE(fails_with("expected an image, given a plain [6,2,4]", [&] { net_.layer(layer, heads_, settings); }))
         << layer;
   }
