@@ -124,6 +124,12 @@ TEST_F(OnnxPatterns, AttentionThatIsWrittenOut) {
   EXPECT_TRUE(masked.starts_with("parameter attention: ")) << masked;
   EXPECT_NE(masked.find("\"mask\": true"), std::string::npos);
   EXPECT_EQ(masked.find("\"causal\""), std::string::npos);
+  std::vector<onnx::Node> along_rows = attention_nodes({scaled}, "c");
+  for (onnx::Node& node : along_rows)
+    if (node.type == "Softmax") node.attributes = {{"axis", std::int64_t{2}}};
+  std::filesystem::remove(path("n.json"));
+  EXPECT_NE(error_of(rows(along_rows, tensors)).find("its softmax is along another axis than the keys"),
+            std::string::npos);
   EXPECT_EQ(layers_of(rows(attention_nodes({{"Relu", {"s"}, {"c"}}}, "c"), tensors)).find("attention"),
             std::string::npos);
 }
@@ -156,6 +162,16 @@ TEST_F(OnnxPatterns, GraphsAreCutAndSizesBound) {
   EXPECT_NE(bytes_in(path("n.json")).find('5'), std::string::npos);
   EXPECT_NE(import(written(model), {"--outputs", "q"}).err.find("no node makes 'q'"), std::string::npos);
   EXPECT_EQ(import(written(model), {"--bind", "steps"}).code, 2);
+}
+
+/// Each sample beside each other one is no network of samples.
+TEST_F(OnnxPatterns, NothingIsComputedAcrossTheBatch) {
+  const onnx::Model model = rows({{"ReduceSum", {"x", "axes"}, {"s"}, {{"keepdims", std::int64_t{0}}}},
+                                  {"Unsqueeze", {"s", "second"}, {"a"}},
+                                  {"Unsqueeze", {"s", "first"}, {"b"}},
+                                  {"Sub", {"a", "b"}, {"y"}}},
+                                 {ints("axes", {1, 2}), ints("first", {0}), ints("second", {1})});
+  EXPECT_NE(error_of(model).find("across the batch is not read"), std::string::npos) << error_of(model);
 }
 
 /// Without a batch all axes are a sample's.
