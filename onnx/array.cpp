@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
-#include "framework/checked.h"
 #include "framework/error.h"
 
 namespace lethe::onnx {
@@ -43,7 +43,11 @@ std::vector<std::byte> bytes_as(const std::vector<double>& numbers, bool whole) 
 
 std::int64_t count_of(const Shape& shape) {
   std::int64_t count = 1;
-  for (const std::int64_t size : shape) count = checked_mul(count, size, "a number of elements");
+  for (const std::int64_t size : shape) {
+    check_as(Exit::Data, size == 0 || count <= std::numeric_limits<std::int64_t>::max() / size, "a shape ",
+             text_of(shape), " is too large");
+    count *= size;
+  }
   return count;
 }
 

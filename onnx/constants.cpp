@@ -67,14 +67,14 @@ bool Constants::is_table(const ReadNode& node) const {
   return places.size() > 1 && places[0] >= 0 && places.back() < table->shape[0];
 }
 
-bool Constants::fold(const ReadNode& node, std::int64_t opset, std::int64_t samples) {
+bool Constants::fold(const ReadNode& node, std::int64_t samples) {
   std::vector<const ReadTensor*> in;
   for (const std::string& input : node.inputs) {
     in.push_back(input.empty() ? nullptr : find(input));
     if (!input.empty() && !in.back()) return false;
   }
   if (is_table(node)) return false;
-  std::vector<ReadTensor> made = folded(node, in, opset, samples);
+  std::vector<ReadTensor> made = folded(node, in, samples);
   if (made.empty()) return false;
   static const std::set<std::string> same_elements = {"Identity", "Cast", "Dropout", "Reshape", "Squeeze", "Unsqueeze"};
   const WeightOrigin* const origin = node.inputs.empty() ? nullptr : this->origin(node.inputs[0]);

@@ -29,7 +29,7 @@ class Constants {
   /// whole.
   bool is_table(const ReadNode& node) const;
   /// Whether the node is of constants alone, and no is_table(), and its output one now. See folded() for `samples`.
-  bool fold(const ReadNode& node, std::int64_t opset, std::int64_t samples);
+  bool fold(const ReadNode& node, std::int64_t samples);
 
  private:
   std::map<std::string, ReadTensor> tensors_;

@@ -190,11 +190,10 @@ const FoldTable& folds() {
 
 }  // namespace
 
-std::vector<ReadTensor> folded(const ReadNode& node, const std::vector<const ReadTensor*>& in, std::int64_t opset,
-                               std::int64_t samples) {
+std::vector<ReadTensor> folded(const ReadNode& node, const std::vector<const ReadTensor*>& in, std::int64_t samples) {
   const auto found = folds().find(node.type);
   if (found == folds().end() || (in.empty() && node.type != "Constant")) return {};
-  return {found->second({node, in, opset, samples})};
+  return {found->second({node, in, samples})};
 }
 
 }  // namespace lethe::onnx

@@ -15,7 +15,7 @@ constexpr std::int64_t kMostMade = std::int64_t{1} << 30;  // bytes that a file'
 struct Folding {
   const ReadNode& node;
   const std::vector<const ReadTensor*>& in;
-  std::int64_t opset, samples;
+  std::int64_t samples;
 
   const ReadTensor& x(std::size_t i = 0) const {
     check_as(Exit::Data, i < in.size() && in[i], node.text(), ": lacks input ", i);

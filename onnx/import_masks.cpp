@@ -90,7 +90,7 @@ void hide_later_keys(ImportState& state, const ReadNode& node, Heads& heads, std
     return;
   }
   step.type = "Add", step.inputs = {heads.mask, step.outputs[0]}, step.outputs = {node.outputs[0] + ".either"};
-  if (!state.constants.fold(step, state.model.opset, 0)) import_by_type(state, step);
+  if (!state.constants.fold(step, 0)) import_by_type(state, step);
   heads.mask = step.outputs[0];
 }
 

@@ -46,7 +46,7 @@ std::vector<std::string> known_types() {
 
 void import_node(ImportState& state, const ReadNode& node) {
   try {
-    if (state.is_taken(node) || state.constants.fold(node, state.model.opset, state.open_batch())) return;
+    if (state.is_taken(node) || state.constants.fold(node, state.open_batch())) return;
     import_by_type(state, node);
   } catch (const Error& error) {
     const std::string said = error.what(), who = node.text();

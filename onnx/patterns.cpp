@@ -6,15 +6,15 @@ namespace lethe::onnx {
 namespace {
 
 /// Folds what follows from constants of the file.
-void fold_all(std::vector<ReadNode>& nodes, Constants& constants, std::int64_t opset) {
-  std::erase_if(nodes, [&](const ReadNode& node) { return !node.outputs.empty() && constants.fold(node, opset, 0); });
+void fold_all(std::vector<ReadNode>& nodes, Constants& constants) {
+  std::erase_if(nodes, [&](const ReadNode& node) { return !node.outputs.empty() && constants.fold(node, 0); });
 }
 
 }  // namespace
 
 void recognise(std::vector<ReadNode>& nodes, Constants& constants, const std::vector<ValueInfo>& outputs,
                std::int64_t opset) {
-  fold_all(nodes, constants, opset);
+  fold_all(nodes, constants);
   // One kind after the other, each on the graph that the one before left.
   const auto replace = [&](const auto& find) {
     const Graph graph(nodes, constants);
