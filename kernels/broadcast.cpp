@@ -86,7 +86,7 @@ VarId emit_pairs(LayerCall& call, const std::string& type, Commutes commutes) {
 
 Attrs expansion(const Shape& from, const Shape& to) {
   Ints shape = to;
-  for (std::size_t axis = 0; axis < from.size(); ++axis)
+  for (std::size_t axis = 0; axis < from.size() && axis < to.size(); ++axis)  // of other ranks the op says so
     if (from[axis] == to[axis]) shape[axis] = -1;
   return {{"shape", std::move(shape)}};
 }
