@@ -93,6 +93,18 @@ if(LETHE_ONEDNN)
   endif()
 endif()
 
+# All of these that a program is linked with.
+set(LETHE_EXTERNALS OpenMP::OpenMP_CXX ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
+if(LETHE_HAS_ONEDNN)
+  list(APPEND LETHE_EXTERNALS lethe_onednn)
+endif()
+if(LETHE_HAS_MPI)
+  list(APPEND LETHE_EXTERNALS MPI::MPI_CXX)
+endif()
+if(LETHE_HAS_CUDA)
+  list(APPEND LETHE_EXTERNALS lethe::cuda)
+endif()
+
 if(LETHE_TESTS)
   find_package(GTest 1.12 QUIET)
   if(NOT GTest_FOUND)

@@ -3,7 +3,7 @@
 # one that it names. Updates of states in 8 bits, which look into tables, took 1.7 times as long without it.
 function(lethe_tuning_of_native result)
   set(${result} "" PARENT_SCOPE)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CXX_FLAGS MATCHES "-mtune=" OR CMAKE_CUDA_HOST_COMPILER)
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CXX_FLAGS MATCHES "-mtune=" OR CMAKE_CUDA_HOST_COMPILER)
     return()
   endif()
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=native -Q --help=target OUTPUT_VARIABLE said ERROR_QUIET)

@@ -26,8 +26,13 @@ std::vector<fs::path> directories() {
     for (std::string directory; std::getline(in, directory, ':');)
       if (!directory.empty()) all.emplace_back(directory);
   }
+#ifdef LETHE_MODELS_SOURCE
   all.emplace_back(LETHE_MODELS_SOURCE);
+#endif
   all.emplace_back(LETHE_MODELS_INSTALLED);
+  std::error_code none;
+  const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
+  for (const char* prefix : {"..", "../../.."}) all.push_back(program / prefix / "share/lethe/models");
   return all;
 }
 

@@ -61,8 +61,8 @@ try() {   # KIND CMAKE_ARGUMENTS...
   if [ -n "$building" ]; then
     quiet "${offline[@]}" cmake --build "$kind" --target train lethe
     quiet "${offline[@]}" cmake --install "$kind" --prefix "$scratch/installed"
-    [ "$("$scratch/installed/bin/train" --version)" = "lethe $version" ] || { echo "release: the program is of another version than $version" >&2; exit 1; }
-    quiet "$scratch/installed/bin/train" --model lenet --steps 2
+    [ "$("$scratch/installed/bin/lethe" --version)" = "lethe $version" ] || { echo "release: the program is of another version than $version" >&2; exit 1; }
+    quiet "$scratch/installed/bin/lethe" --model lenet --steps 2
     rm -rf "$scratch/installed"
   fi
   echo "  $done with $kind, $how"

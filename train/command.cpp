@@ -1,9 +1,11 @@
 #include "train/command.h"
 
 #include <algorithm>
+#include <cctype>
 #include <stdexcept>
 
 #include "framework/did_you_mean.h"
+#include "framework/program_name.h"
 #include "models/network.h"
 #include "train/options.h"
 
@@ -38,7 +40,29 @@ const Command& command_named(const std::string& word) {
        "; a network is named with --model");
 }
 
-std::string call_of(const Command& command) { return *command.word ? std::string("train ") + command.word : "train"; }
+std::string call_of(const Command& command) {
+  const std::string name = program_name();
+  return *command.word ? name + " " + command.word : name;
+}
+
+std::string as_called(const std::string& text) {
+  static const std::string kWritten = "train ";
+  const auto is_call = [&](std::size_t at) {
+    if (at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '-')) return false;
+    const std::size_t word = at + kWritten.size();
+    if (text.compare(word, 2, "--") == 0) return true;
+    const std::string next = text.substr(word, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", word) - word);
+    return !next.empty() && std::ranges::any_of(registered(), [&](const Command& one) { return next == one.word; });
+  };
+  std::string all;
+  std::size_t from = 0;
+  for (std::size_t at = 0; (at = text.find(kWritten, at)) != std::string::npos; at += kWritten.size())
+    if (is_call(at)) {
+      all.append(text, from, at - from).append(program_name()).append(" ");
+      from = at + kWritten.size();
+    }
+  return all.append(text, from);
+}
 
 std::vector<CommandOptions> walk_options() {
   std::vector<CommandOptions> all;

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "framework/error.h"
+#include "framework/program_name.h"
 #include "kernels/cuda/tell_once.h"
 #include "train/failure.h"
 #include "train/options.h"
 #include "train/ranks/mpi.h"
 #include "train/report/option_names.h"
 #include "train/report/streams.h"
+#include "train/waiting.h"
 
 namespace lethe {
 namespace {
@@ -40,7 +42,8 @@ int run(const std::vector<std::string>& args) {
 void end_unless_joined(const Failure& failure, std::int64_t rank) {
   std::thread([=] {
     std::this_thread::sleep_for(std::chrono::seconds(15));
-    std::fprintf(stderr, "train: error: rank %lld: %s\n", static_cast<long long>(rank), failure.what.c_str());
+    std::fprintf(stderr, "%s: error: rank %lld: %s\n", program_name(), static_cast<long long>(rank),
+                 failure.what.c_str());
     std::_Exit(static_cast<int>(failure.code));
   }).detach();
 }
@@ -56,24 +59,21 @@ int complain(const Failure& failure) {
       std::this_thread::sleep_for(std::chrono::seconds(1));
     }
   }
-  std::fprintf(stderr, "train: error: %s\n", failure.what.c_str());
+  std::fprintf(stderr, "%s: error: %s\n", program_name(), as_called(failure.what).c_str());
   return static_cast<int>(failure.code);
 }
 
-/// While a worker waits for another one it should go to sleep soon: on a machine with other work, one that waits may
-/// hold the processor that the other needs. GNU's OpenMP reads this as it is loaded, so the program starts once more.
-/// What the user says of waiting stays.
+/// OpenMP reads how its workers wait as it is loaded, so the program starts once more.
 void sleep_while_waiting([[maybe_unused]] char** argv) {
 #if defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-  if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY") || !argv[0]) return;
   char program[4096];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (length <= 0) return;
+  if (length <= 0 || !argv[0]) return;
   program[length] = 0;
   const auto name_of = [](const char* path) { return std::strrchr(path, '/') ? std::strrchr(path, '/') + 1 : path; };
   if (std::strcmp(name_of(program), name_of(argv[0])) != 0) return;  // something else runs it, such as a debugger
-  if (setenv("GOMP_SPINCOUNT", "5000", 0) != 0) return;              // a tenth of a millisecond
-  execv(program, argv);  // returns if it cannot be: then they wait as they are used to
+  if (ask_to_sleep_while_waiting())
+    execv(program, argv);  // returns if it cannot be: then they wait as they are used to
 #endif
 }
 

@@ -6,7 +6,7 @@
 #define __global__
 #define __device__
 #define __host__
-#define __shared__
+#define __shared__ static
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define LETHE_DYN_SHARED(T, name) T* name = nullptr

@@ -111,6 +111,28 @@ int floors_under(const std::string& folder, const std::string& file, std::map<st
   return known[file] = most + 1;
 }
 
+/// Of `file` and all of ours that it includes, one by one.
+void note_included(const std::string& file, std::set<std::string>& all) {
+  if (!all.insert(file).second) return;
+  for (const std::string& name : included(file))
+    if (std::find(kFolders.begin(), kFolders.end(), folder_of(name)) != kFolders.end()) note_included(name, all);
+}
+
+/// cmake/LetheLevels.cmake compiles three folders for several, and all else once.
+TEST(Layers, OnlyWhatIsCompiledForEachLevelOfProcessorsAsksForInstructionSets) {
+  static const std::regex pattern("__(AVX|AMX|FMA|F16C|SSE)[A-Z0-9_]*__");
+  const auto asks = [](const std::string& file) {
+    return std::ranges::any_of(lines_of(file), [](const auto& line) { return std::regex_search(line, pattern); });
+  };
+  ASSERT_TRUE(asks("kernels/cpu/lanes.h"));
+  for (const char* folder : {"framework", "memopt", "models", "onnx", "train"}) {
+    std::set<std::string> all;
+    for (const std::string& file : sources_in(folder)) note_included(file, all);
+    for (const std::string& file : all)
+      EXPECT_FALSE(asks(file)) << file << ", which something in " << folder << " reads";
+  }
+}
+
 TEST(Layers, AFolderHasFewFloors) {
   for (const auto& [folder, most] : kMostFloors) {
     std::map<std::string, int> known;

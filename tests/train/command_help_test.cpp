@@ -145,6 +145,21 @@ TEST_F(CommandHelp, ZshAndFishReadTheirScripts) {
   EXPECT_EQ(said_by(ask + "train plan --memory\"' | cut -f1"), "--memory-budget\n");
 }
 
+TEST_F(CommandHelp, SaysTheNameThatItIsCalledBy) {
+  std::filesystem::create_symlink(LETHE_TRAIN_BINARY, path("lethe"));
+  EXPECT_EQ(said_by("./lethe plam").rfind("lethe: error: unknown command 'plam'; did you mean 'plan'?", 0), 0U);
+  EXPECT_NE(said_by("./lethe plan --help").find("  lethe plan --model resnet20 --memory-budget 200MiB"),
+            std::string::npos);
+  EXPECT_NE(said_by("./lethe --data tokens:runs --model char_gpt").find("; lethe tokenize makes it"),
+            std::string::npos);
+  EXPECT_NE(said_by("./lethe man").find(".TH LETHE 1 "), std::string::npos);
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string script = said_by(std::string("./lethe completion ") + shell);
+    EXPECT_EQ(script.find("@@"), std::string::npos) << shell;
+    EXPECT_EQ(script.find("_train"), std::string::npos) << shell;
+  }
+}
+
 TEST_F(CommandHelp, EnvSaysWhatABugReportNeeds) {
   const Ended text = run_train({"env"}), json = run_train({"env", "--json"});
   ASSERT_EQ(json.code, 0) << json.err;

@@ -81,7 +81,7 @@ std::int64_t run_process(std::vector<std::string> args, const Scratch& scratch) 
   while (wait4(process, &status, 0, &usage) < 0) check_as(Exit::Internal, errno == EINTR, std::strerror(errno));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::int64_t{usage.ru_maxrss} * 1024;
   std::string said = text_in(err);
-  const std::string prefix = "train: error: ";
+  const std::string prefix = ": error: ";
   if (const std::size_t at = said.rfind(prefix); at != std::string::npos) said.erase(0, at + prefix.size());
   said.erase(said.find_last_not_of('\n') + 1);
   if (!WIFEXITED(status)) fail_as(Exit::Device, "the run was ended by signal ", WTERMSIG(status));

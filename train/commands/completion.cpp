@@ -2,6 +2,7 @@
 #include <map>
 
 #include "framework/error.h"
+#include "framework/program_name.h"
 #include "train/options.h"
 #include "train/report/streams.h"
 
@@ -13,6 +14,14 @@ std::string escaped(const std::string& text, const std::string& special, const s
   std::string all;
   for (const char c : text) all.append(special.find(c) == std::string::npos ? "" : escape).append(1, c);
   return all;
+}
+
+/// Scripts have @@ where the program's is to stand.
+std::string with_name(std::string script) {
+  const std::string written = "@@", name = program_name();
+  for (std::size_t at = 0; (at = script.find(written, at)) != std::string::npos; at += name.size())
+    script.replace(at, written.size(), name);
+  return script;
 }
 
 std::string words_in(const std::vector<std::string>& words) {
@@ -54,29 +63,29 @@ std::string bash_case(const CommandOptions& command) {
   std::string text = message("    '", command.command->word, "')\n      case $previous in\n");
   for (const auto& [values, options] : patterns)
     text.append(
-        message("        ", options.substr(1), ")", values.empty() ? " ;;" : " _train_take" + values + " ;;", "\n"));
-  text.append(message("        *) [[ $word == -* ]] && _train_take -W '", names, "'"));
-  if (!positional.empty()) text.append(" || _train_take" + positional);
+        message("        ", options.substr(1), ")", values.empty() ? " ;;" : " _@@_take" + values + " ;;", "\n"));
+  text.append(message("        *) [[ $word == -* ]] && _@@_take -W '", names, "'"));
+  if (!positional.empty()) text.append(" || _@@_take" + positional);
   return text + " ;;\n      esac ;;\n";
 }
 
 std::string bash_script(const std::vector<CommandOptions>& all) {
-  std::string text = R"sh(# Completion of train's command lines for bash: eval "$(train completion bash)"
-_train_take() {  # arguments of compgen
+  std::string text = R"sh(# Completion of @@'s command lines for bash: eval "$(@@ completion bash)"
+_@@_take() {  # arguments of compgen
   mapfile -t COMPREPLY < <(compgen "$@" -- "$word")
   [[ ${*: -1} != -[fd] ]] || compopt -o filenames 2>/dev/null
 }
-_train() {
+_@@() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=
   # bash takes --model=lenet for three words
   if [[ $word == = ]]; then word=; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi
   COMPREPLY=()
   if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then command=${COMP_WORDS[1]}; fi
 )sh";
-  text.append(message("  if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then _train_take -W '", command_words(),
+  text.append(message("  if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then _@@_take -W '", command_words(),
                       "'; return; fi\n  case $command in\n"));
   for (const CommandOptions& command : all) text.append(bash_case(command));
-  return text + "  esac\n  return 0\n}\ncomplete -F _train train\n";
+  return text + "  esac\n  return 0\n}\ncomplete -F _@@ @@\n";
 }
 
 // ---- zsh -----------------------------------------------------------------------------------------------------------
@@ -86,7 +95,7 @@ std::string zsh_quoted(const std::string& text) { return "'" + escaped(text, "'"
 std::string zsh_values(const OptionInfo& option) {
   const std::string files = takes_files(option) ? "_files" : takes_directories(option) ? "_files -/" : "";
   if (option.words.empty()) return files.empty() ? " " : files;
-  return files.empty() ? "(" + words_in(option.words) + ")" : " _train_words_or_files " + words_in(option.words);
+  return files.empty() ? "(" + words_in(option.words) + ")" : " _@@_words_or_files " + words_in(option.words);
 }
 
 /// An argument of _arguments: '--keep=[Newest checkpoints kept]:N: ', of a positional ':FILE:_files', or
@@ -111,10 +120,10 @@ std::string zsh_case(const CommandOptions& command) {
 }
 
 std::string zsh_script(const std::vector<CommandOptions>& all) {
-  std::string text = R"sh(#compdef train
-# Completion of train's command lines for zsh: a file _train in a directory of $fpath.
-_train_words_or_files() { compadd -- "$@"; _files }
-_train() {
+  std::string text = R"sh(#compdef @@
+# Completion of @@'s command lines for zsh: a file _@@ in a directory of $fpath.
+_@@_words_or_files() { compadd -- "$@"; _files }
+_@@() {
   local command=
   local -a commands=(
 )sh";
@@ -128,7 +137,7 @@ _train() {
   case $command in
 )sh");
   for (const CommandOptions& command : all) text.append(zsh_case(command));
-  return text + "  esac\n}\nif [[ $funcstack[1] == _train ]]; then _train \"$@\"; else compdef _train train; fi\n";
+  return text + "  esac\n}\nif [[ $funcstack[1] == _@@ ]]; then _@@ \"$@\"; else compdef _@@ @@; fi\n";
 }
 
 // ---- fish ----------------------------------------------------------------------------------------------------------
@@ -136,8 +145,8 @@ _train() {
 std::string fish_quoted(const std::string& text) { return "'" + escaped(text, "'\\", "\\") + "'"; }
 
 std::string fish_line(const CommandOptions& command, const OptionInfo& option) {
-  const std::string word = *command.command->word ? command.command->word : "train";
-  std::string text = "complete -c train -n '__train_is " + word + "'";
+  const std::string word = *command.command->word ? command.command->word : "@@";
+  std::string text = "complete -c @@ -n '__@@_is " + word + "'";
   for (const std::string& name : option.names)
     text.append(name[1] == '-' ? " -l " + name.substr(2) : " -s " + name.substr(1));
   if (!option.value.empty() && !option.names.empty()) text.append(takes_files(option) ? " -rF" : " -x");
@@ -150,20 +159,20 @@ std::string fish_line(const CommandOptions& command, const OptionInfo& option) {
 }
 
 std::string fish_script(const std::vector<CommandOptions>& all) {
-  std::string text = R"sh(# Completion of train's command lines for fish: ~/.config/fish/completions/train.fish
-function __train_is
+  std::string text = R"sh(# Completion of @@'s command lines for fish: ~/.config/fish/completions/@@.fish
+function __@@_is
   set -l words (commandline -opc)
-  set -l command train
+  set -l command @@
   if test (count $words) -gt 1; and not string match -q -- '-*' $words[2]
     set command $words[2]
   end
   test $command = $argv[1]
 end
-complete -c train -f
+complete -c @@ -f
 )sh";
   for (const CommandOptions& command : all) {
     if (*command.command->word)
-      text.append(message("complete -c train -n 'test (count (commandline -opc)) -eq 1' -a ", command.command->word,
+      text.append(message("complete -c @@ -n 'test (count (commandline -opc)) -eq 1' -a ", command.command->word,
                           " -d ", fish_quoted(command.command->help), "\n"));
     for (const OptionInfo& option : command.options) text.append(fish_line(command, option));
   }
@@ -172,7 +181,8 @@ complete -c train -f
 
 int print_completion(const std::string& shell) {
   const std::vector<CommandOptions> all = walk_options();
-  write_result("", shell == "bash" ? bash_script(all) : shell == "zsh" ? zsh_script(all) : fish_script(all));
+  const std::string script = shell == "bash" ? bash_script(all) : shell == "zsh" ? zsh_script(all) : fish_script(all);
+  write_result("", with_name(script));
   return 0;
 }
 

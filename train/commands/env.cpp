@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "framework/error.h"
-#include "kernels/cpu/bf16_units.h"
+#include "kernels/cpu/instruction_sets.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/cuda/device.h"
 #include "kernels/provider.h"
@@ -78,25 +78,6 @@ std::string told_by(const char* file, const std::string& key) {
   return "unknown";
 }
 
-/// The vector instructions that this build was compiled for, and tiles where this processor has them.
-std::string features() {
-  std::vector<std::string> names;
-#if defined(__AVX2__)
-  names.emplace_back("AVX2");
-#endif
-#if defined(__FMA__)
-  names.emplace_back("FMA");
-#endif
-#if defined(__AVX512F__)
-  names.emplace_back("AVX-512");
-#endif
-#if defined(__AVX512BF16__)
-  names.emplace_back("AVX-512 BF16");
-#endif
-  if (has_amx()) names.emplace_back("AMX tiles");
-  return names.empty() ? "none" : joined(names);
-}
-
 std::string system() {
   utsname names{};
   return uname(&names) == 0 ? message(names.sysname, ' ', names.release, ' ', names.machine) : "unknown";
@@ -127,7 +108,7 @@ std::vector<EnvFact> env_facts() {
           {"libraries", libraries()},
           {"system", system()},
           {"processor", told_by("/proc/cpuinfo", "model name")},
-          {"features", features()},
+          {"features", instruction_sets()},
           {"products", cpu_provider()},
           {"threads", threads()},
           {"gpus", gpus},

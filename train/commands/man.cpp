@@ -1,8 +1,10 @@
 // `train man`: the manual page, in roff with the macros of man(7), written from the rows of options.
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "framework/error.h"
+#include "framework/program_name.h"
 #include "models/json_source.h"
 #include "train/options.h"
 #include "train/report/streams.h"
@@ -39,6 +41,8 @@ constexpr ManEntry kFiles[] = {
 
 constexpr ManEntry kVariables[] = {
     {"LETHE_MODELS", "Directories of network files, with colons between them, before those of the zoo."},
+    {"LETHE_LEVEL",
+     "Where it is installed for several levels of x86-64: the one to start, as x86-64-v3; else the best."},
     {"NO_COLOR", "If it is set, progress has no colour."}};
 
 /// A character as roff takes it: a minus sign can be copied, and none becomes a typographic sign.
@@ -115,14 +119,22 @@ std::string command_text(const CommandOptions& command, const CommandOptions& tr
 std::string examples_of(const std::vector<CommandOptions>& all) {
   std::string text = heading("EXAMPLES");
   for (const CommandOptions& command : all)
-    for (const Example& example : command.command->examples) text.append(entry(bold(example.line), example.what));
+    for (const Example& example : command.command->examples)
+      text.append(entry(bold(as_called(example.line)), as_called(example.what)));
   return text;
+}
+
+std::string in_capitals(std::string name) {
+  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
 }
 
 std::string man_page(const std::vector<CommandOptions>& all) {
   const CommandOptions& training = all.front();
-  std::string text = ".TH TRAIN 1 \"\" \"lethe " LETHE_VERSION "\" \"User Commands\"\n" + heading("NAME") +
-                     "train \\- trains neural networks and plans their memory to the byte\n" + heading("SYNOPSIS");
+  const std::string name = program_name();
+  std::string text = ".TH " + in_capitals(name) + " 1 \"\" \"lethe " LETHE_VERSION "\" \"User Commands\"\n" +
+                     heading("NAME") + name + " \\- trains neural networks and plans their memory to the byte\n" +
+                     heading("SYNOPSIS");
   for (const CommandOptions& command : all)
     text.append(&command == &training ? "" : ".br\n").append(synopsis_of(command));
   text.append(heading("DESCRIPTION") + roff(training.command->help) + "\n");

@@ -8,6 +8,7 @@
 #include "framework/builder/network_part.h"
 #include "framework/error.h"
 #include "framework/language/channel_order.h"
+#include "framework/program_name.h"
 #include "framework/text_input.h"
 #include "train/data/data_files.h"
 #include "train/data/data_spec.h"
@@ -160,7 +161,7 @@ bool read_all(Reader& reader, const std::vector<Item>& items, const WriteItem& w
     try {
       reader.add(item.name, [&](std::byte* sample) { write(item, sample); });
     } catch (const Error& error) {
-      say(message(++bad > may_be_bad ? "train: error: " : "passed over: ", error.what()));
+      say(message(++bad > may_be_bad ? message(program_name(), ": error: ") : "passed over: ", error.what()));
     }
     if (reader.is_full()) lines.print(reader.run());
   }

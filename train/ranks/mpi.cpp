@@ -6,6 +6,8 @@
 #include <cstring>
 #include <thread>
 
+#include "framework/program_name.h"
+
 #ifdef LETHE_HAS_MPI
 #include <mpi.h>
 #include <sched.h>
@@ -184,7 +186,7 @@ std::string MpiWorld::name_of(std::int64_t rank) const { return message("rank ",
 void MpiWorld::fail(const std::string& what, Exit code) const {
   if (rank().number != 0) std::this_thread::sleep_for(kUntilRankZeroHasEndedAll);
   const std::string whose = rank().number == 0 ? "" : name_of(rank().number) + ": ";
-  std::fprintf(stderr, "train: error: %s%s\n", whose.c_str(), what.c_str());
+  std::fprintf(stderr, "%s: error: %s%s\n", program_name(), whose.c_str(), what.c_str());
   MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
   std::_Exit(static_cast<int>(code));
 }

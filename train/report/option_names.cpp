@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "train/command.h"
+
 namespace lethe {
 namespace {
 
@@ -29,6 +31,6 @@ std::string with_options(const std::string& text) {
   return all;
 }
 
-void say(const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); }
+void say(const std::string& line) { std::fprintf(stderr, "%s\n", as_called(with_options(line)).c_str()); }
 
 }  // namespace lethe

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Makes the Debian packages of what is committed, one set for each system, each built in a bare root of that system, and
+# tries them in another one that has nothing else: lintian, a first step within ten seconds, a plan, an export, a program
+# of one's own. Needs root, debootstrap and the systems' archives.
+#   scripts/packages.sh [--out DIR] [SUITE...]      (build/packages; bookworm trixie noble)
+# GPUs can be planned for if CUDA with cuDNN 9.8 or later is in /usr/local/cuda here (--without-cuda leaves it out); with
+# --cuda there is lethe-cuda, too, which takes half an hour. DEBIAN_MIRROR and UBUNTU_MIRROR name other archives.
+case "${1:-}" in -h | --help) sed -n '2,/^case/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+out=build/packages cuda=/usr/local/cuda device=""
+while [[ ${1:-} == -* ]]; do
+  case "$1" in
+    --out) out=${2:?} && shift ;;
+    --without-cuda) cuda="" ;;
+    --cuda) device=1 ;;
+    *) echo "packages: no option $1; see --help" >&2 && exit 2 ;;
+  esac
+  shift
+done
+[ $# -gt 0 ] || set -- bookworm trixie noble
+[ "$(id -u)" = 0 ] || { echo "making a system in a folder needs root"; exit 77; }
+command -v debootstrap >/dev/null || { echo "no debootstrap"; exit 77; }
+if [ -x "$cuda/bin/nvcc" ]; then cuda=$(realpath "$cuda"); else cuda=""; fi
+mkdir -p "$out"
+out=$(realpath "$out")
+folder=$(mktemp -d)
+trap 'rm -rf --one-file-system "$folder"' EXIT
+log=$folder/log
+levels="x86-64-v3;x86-64-v4;avx512-bf16"
+quiet() { "$@" >"$log" 2>&1 || { tail -n 40 "$log" >&2; echo "packages: failed: $*" >&2; exit 1; }; }
+
+# inside ROOT COMMAND: a shell in it, with processes of its own, so that none outlives it; CUDA can be read there.
+inside() {
+  [ -z "$cuda" ] || mkdir -p "$1$cuda"
+  # shellcheck disable=SC2016
+  unshare --mount --pid --fork bash -euc '
+    [ -z "$3" ] || mount --bind -o ro "$3" "$1$3"
+    mount -t proc proc "$1/proc"
+    cd "$1"
+    exec chroot . /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+      /bin/bash -euo pipefail -c "cd /root; $2"' inside "$1" "$2" "$cuda"
+}
+
+build_packages() {   # ROOT RELEASE
+  local packages="build-essential cmake ninja-build libeigen3-dev nlohmann-json3-dev libcli11-dev libdnnl-dev libstb-dev zlib1g-dev libopenmpi-dev lintian"
+  quiet inside "$1" "apt-get update -qq && apt-get install -y -qq --no-install-recommends $packages"
+  mkdir "$1/root/lethe"
+  git archive HEAD | tar -x -C "$1/root/lethe"
+  local kinds=(OFF) kind
+  if [ -n "$cuda" ]; then kinds=(PLAN ${device:+ON}); fi
+  for kind in "${kinds[@]}"; do
+    local of_kind=$levels
+    [ "$kind" != ON ] || of_kind=x86-64-v3
+    quiet inside "$1" "cd lethe && CUDA_HOME=$cuda cmake -S . -B build-$kind -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 \
+      -DLETHE_TESTS=OFF -DLETHE_CUDA=$kind '-DLETHE_LEVELS=$of_kind' -DLETHE_PACKAGE_RELEASE=$2 && cmake --build build-$kind && cd build-$kind && cpack"
+    quiet inside "$1" "cd lethe/build-$kind/packages && lintian --fail-on error *.deb"
+    cp "$log" "$out/lintian-$2-$kind.log"
+    cp "$1/root/lethe/build-$kind/packages"/*.deb "$out"
+  done
+}
+
+try_packages() {   # ROOT RELEASE
+  cp "$out"/*"$2"_*.deb "$1/root"
+  cp -r tests/installed "$1/root/theirs"
+  quiet inside "$1" "apt-get update -qq && apt-get install -y -qq --no-install-recommends ./lethe_*.deb"
+  local begin
+  begin=$(date +%s%N)
+  quiet inside "$1" "lethe --model resnet20 --steps 1"
+  echo "  first step after $((($(date +%s%N) - begin) / 1000000)) ms from the start of lethe"
+  quiet inside "$1" "lethe --model lenet --epochs 1 --save run && train plan --model resnet110 --memory-budget 1200MiB && lethe export --weights run --output lenet.onnx && [ -s lenet.onnx ]"
+  quiet inside "$1" "lethe --help && man_page=\$(gzip -dc /usr/share/man/man1/lethe.1.gz) && [ -n \"\$man_page\" ] && [ \"\$(lethe --version)\" = \"\$(train --version)\" ]"
+  if [ -n "$cuda" ]; then quiet inside "$1" "LD_LIBRARY_PATH=$cuda/lib:$cuda/lib64 lethe plan --model lenet --device h200"; fi
+  quiet inside "$1" "apt-get install -y -qq --no-install-recommends ./liblethe-dev_*.deb g++ cmake ninja-build &&
+    cmake -S theirs -B built -G Ninja -DCMAKE_BUILD_TYPE=Release && cmake --build built && built/theirs"
+  quiet inside "$1" "apt-get remove -y -qq lethe && ! command -v lethe && ! command -v train"
+}
+
+for suite in "$@"; do
+  mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian} components=main
+  case "$suite" in
+    bookworm) release=1~deb12 ;;
+    trixie) release=1~deb13 ;;
+    noble) release=1~ubuntu24.04 mirror=${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} components=main,universe ;;
+    *) echo "packages: no system $suite; there are bookworm, trixie, noble" >&2 && exit 2 ;;
+  esac
+  echo "$suite:"
+  like=""   # an older debootstrap knows the suite by no name
+  [ -e "/usr/share/debootstrap/scripts/$suite" ] || like=gutsy
+  quiet debootstrap --variant=minbase --components="$components" "$suite" "$folder/bare" "$mirror" $like
+  cp /etc/resolv.conf "$folder/bare/etc/"
+  cp -a "$folder/bare" "$folder/builds"
+  build_packages "$folder/builds" "$release"
+  rm -rf --one-file-system "$folder/builds"
+  ls -l "$out"/*"$release"_*.deb | awk '{ n = split($9, path, "/"); printf "  %s %.1f MB\n", path[n], $5 / 1e6 }'
+  try_packages "$folder/bare" "$release"
+  rm -rf --one-file-system "$folder/bare"
+done
+echo "packages of $* are in $out"
