@@ -9,7 +9,9 @@ if(LETHE_HAS_DEVICE_CODE)
 endif()
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBEXECDIR BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}" OUTPUT_VARIABLE from_bin)
 target_compile_definitions(launcher PRIVATE LETHE_LEVELS_FROM_BIN="${from_bin}/lethe")
-install(TARGETS launcher COMPONENT program)
+install(PROGRAMS "$<TARGET_FILE:launcher>" DESTINATION "${CMAKE_INSTALL_BINDIR}" RENAME lethe COMPONENT program)
+# Of levels that an earlier version has left the launcher would start one.
+install(CODE "file(REMOVE_RECURSE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBEXECDIR}/lethe\")" COMPONENT levels)
 install(TARGETS train DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/lethe/${LETHE_LEVEL_KIND}${LETHE_LEVEL_NAME}" COMPONENT levels)
 foreach(level IN LISTS LETHE_FURTHER_LEVELS)
   install(TARGETS train_${level} DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/lethe/${LETHE_LEVEL_KIND}${level}" COMPONENT levels)
@@ -17,6 +19,8 @@ endforeach()
 install(CODE "set(name \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/train\")
   if(NOT EXISTS \"\${name}\" AND NOT IS_SYMLINK \"\${name}\")
     file(CREATE_LINK lethe \"\${name}\" SYMBOLIC)
+  else()
+    message(STATUS \"\${name} is there already and stays as it is\")
   endif()" COMPONENT train_name)
 
 # install_written(FILE WORDS...): what `lethe WORDS` prints becomes the FILE when it is installed; compressed, if it is
@@ -44,8 +48,8 @@ install(DIRECTORY models/ DESTINATION share/lethe/models COMPONENT program FILES
 
 # One archive of all that a program of ours is linked from, without commands and guests. Ops register themselves before
 # main, so whoever links it takes all of it.
-set(LETHE_PARTS ops optimizer train models onnx memopt kernels framework)
-list(TRANSFORM LETHE_PARTS REPLACE "(.+)" "$<TARGET_OBJECTS:lethe_\\1>" OUTPUT_VARIABLE LETHE_OBJECTS)
+set(LETHE_OBJECTS ${LETHE_LEVEL_PARTS} ${LETHE_COMMON_PARTS})
+list(TRANSFORM LETHE_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:lethe_\\1>")
 add_library(lethe STATIC ${LETHE_OBJECTS})
 set_target_properties(lethe PROPERTIES LINKER_LANGUAGE CXX)
 install(TARGETS lethe ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)

@@ -3,8 +3,15 @@
 # So no source outside these folders may ask for instruction sets (tests/structure holds that).
 set(LETHE_LEVELS "" CACHE STRING "Levels of x86-64 to compile for, as x86-64-v3;x86-64-v4;avx512-bf16; empty: one, by LETHE_NATIVE")
 
+set(LETHE_LEVEL_PARTS ops optimizer kernels)   # folders that are compiled for each
+set(LETHE_COMMON_PARTS train models onnx memopt framework)
+
 set(LETHE_LEVEL_NAME native)   # of the first, or the only one
 if(LETHE_LEVELS)
+  # All else is compiled for the first.
+  if(NOT LETHE_LEVELS MATCHES "^x86-64-v3(;x86-64-v4)?(;avx512-bf16)?$")
+    message(FATAL_ERROR "LETHE_LEVELS=${LETHE_LEVELS}: expected x86-64-v3, after it x86-64-v4, avx512-bf16 or both, in this order")
+  endif()
   list(GET LETHE_LEVELS 0 LETHE_LEVEL_NAME)
   set(LETHE_NATIVE OFF)
 elseif(NOT LETHE_NATIVE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -17,10 +24,8 @@ list(REMOVE_ITEM LETHE_FURTHER_LEVELS ${LETHE_LEVEL_NAME})
 function(lethe_march result level)
   if(level MATCHES "^x86-64-v[34]$")
     set(${result} -march=${level} PARENT_SCOPE)
-  elseif(level STREQUAL "avx512-bf16")
+  else()   # avx512-bf16
     set(${result} -march=x86-64-v4 -mavx512bf16 -mavx512vnni PARENT_SCOPE)
-  else()
-    message(FATAL_ERROR "LETHE_LEVELS=${LETHE_LEVELS}: ${level} is none of x86-64-v3, x86-64-v4, avx512-bf16")
   endif()
 endfunction()
 
@@ -41,7 +46,7 @@ function(lethe_at_levels target)
   foreach(level IN LISTS LETHE_FURTHER_LEVELS)
     get_target_property(sources ${target} SOURCES)
     add_library(${target}_${level} OBJECT ${sources})
-    foreach(property LINK_LIBRARIES COMPILE_DEFINITIONS)
+    foreach(property LINK_LIBRARIES COMPILE_DEFINITIONS COMPILE_OPTIONS)
       get_target_property(value ${target} ${property})
       if(value)
         set_target_properties(${target}_${level} PROPERTIES ${property} "${value}")
@@ -54,16 +59,17 @@ endfunction()
 # lethe_programs_of_levels(): the launcher, and train_LEVEL for each further level, in bin/LEVEL/train.
 function(lethe_programs_of_levels)
   add_executable(launcher train/launcher.cpp)
-  set_target_properties(launcher PROPERTIES OUTPUT_NAME lethe RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/launcher")
   target_include_directories(launcher PRIVATE "${PROJECT_SOURCE_DIR}")
-  target_compile_options(launcher PRIVATE -Wall -Wextra)
+  target_compile_options(launcher PRIVATE -Wall -Wextra $<$<BOOL:${LETHE_WERROR}>:-Werror>)
+  target_link_options(launcher PRIVATE -s)   # it is installed as a file, as it is
+  set_target_properties(launcher PROPERTIES SKIP_BUILD_RPATH ON)
   foreach(level IN LISTS LETHE_FURTHER_LEVELS)
     # Of inline functions that others have, too, the linker takes the first that it meets: the level's stand first.
     set(objects)
-    foreach(part ops optimizer kernels)
+    foreach(part IN LISTS LETHE_LEVEL_PARTS)
       list(APPEND objects $<TARGET_OBJECTS:lethe_${part}_${level}>)
     endforeach()
-    foreach(part commands train models onnx memopt framework)
+    foreach(part commands ${LETHE_COMMON_PARTS})
       list(APPEND objects $<TARGET_OBJECTS:lethe_${part}>)
     endforeach()
     add_executable(train_${level} ${objects} train/main.cpp)

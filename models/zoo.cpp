@@ -29,10 +29,10 @@ std::vector<fs::path> directories() {
 #ifdef LETHE_MODELS_SOURCE
   all.emplace_back(LETHE_MODELS_SOURCE);
 #endif
-  all.emplace_back(LETHE_MODELS_INSTALLED);
   std::error_code none;
-  const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
-  for (const char* prefix : {"..", "../../.."}) all.push_back(program / prefix / "share/lethe/models");
+  if (const fs::path program = fs::read_symlink("/proc/self/exe", none); !program.empty())
+    all.push_back(program.parent_path() / "../../../share/lethe/models");
+  all.emplace_back(LETHE_MODELS_INSTALLED);
   return all;
 }
 

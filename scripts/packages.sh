@@ -2,7 +2,7 @@
 # Makes the Debian packages of what is committed, one set for each system, each built in a bare root of that system, and
 # tries them in another one that has nothing else: lintian, a first step within ten seconds, a plan, an export, a program
 # of one's own. Needs root, debootstrap and the systems' archives.
-#   scripts/packages.sh [--out DIR] [SUITE...]      (build/packages; bookworm trixie noble)
+#   scripts/packages.sh [--out DIR] [--cuda | --without-cuda] [SUITE...]      (build/packages; bookworm trixie noble)
 # GPUs can be planned for if CUDA with cuDNN 9.8 or later is in /usr/local/cuda here (--without-cuda leaves it out); with
 # --cuda there is lethe-cuda, too, which takes half an hour. DEBIAN_MIRROR and UBUNTU_MIRROR name other archives.
 case "${1:-}" in -h | --help) sed -n '2,/^case/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
@@ -21,12 +21,20 @@ done
 [ $# -gt 0 ] || set -- bookworm trixie noble
 [ "$(id -u)" = 0 ] || { echo "making a system in a folder needs root"; exit 77; }
 command -v debootstrap >/dev/null || { echo "no debootstrap"; exit 77; }
-if [ -x "$cuda/bin/nvcc" ]; then cuda=$(realpath "$cuda"); else cuda=""; fi
+if [ -n "$cuda" ] && [ -x "$cuda/bin/nvcc" ]; then cuda=$(realpath "$cuda"); else cuda=""; fi
+[ -z "$device" ] || [ -n "$cuda" ] || { echo "packages: --cuda wants CUDA in /usr/local/cuda" >&2 && exit 2; }
+[ -n "$cuda" ] || echo "without CUDA: GPUs cannot be planned for"
+for suite in "$@"; do
+  case "$suite" in bookworm | trixie | noble) ;; *) echo "packages: no system $suite; there are bookworm, trixie, noble" >&2 && exit 2 ;; esac
+done
 mkdir -p "$out"
 out=$(realpath "$out")
 folder=$(mktemp -d)
 trap 'rm -rf --one-file-system "$folder"' EXIT
 log=$folder/log
+# What is no release yet is older than that.
+revision=1
+[ -n "$(git tag --points-at HEAD)" ] || revision="0~git$(git log -1 --format=%cd --date=format:%Y%m%d).$(git rev-parse --short HEAD)"
 levels="x86-64-v3;x86-64-v4;avx512-bf16"
 quiet() { "$@" >"$log" 2>&1 || { tail -n 40 "$log" >&2; echo "packages: failed: $*" >&2; exit 1; }; }
 
@@ -67,24 +75,28 @@ try_packages() {   # ROOT RELEASE
   local begin
   begin=$(date +%s%N)
   quiet inside "$1" "lethe --model resnet20 --steps 1"
-  echo "  first step after $((($(date +%s%N) - begin) / 1000000)) ms from the start of lethe"
+  local taken=$((($(date +%s%N) - begin) / 1000000))
+  echo "  first step $taken ms after the start of lethe"
+  [ "$taken" -lt 10000 ] || { echo "packages: that is more than ten seconds" >&2; exit 1; }
   quiet inside "$1" "lethe --model lenet --epochs 1 --save run && train plan --model resnet110 --memory-budget 1200MiB && lethe export --weights run --output lenet.onnx && [ -s lenet.onnx ]"
   quiet inside "$1" "lethe --help && man_page=\$(gzip -dc /usr/share/man/man1/lethe.1.gz) && [ -n \"\$man_page\" ] && [ \"\$(lethe --version)\" = \"\$(train --version)\" ]"
   if [ -n "$cuda" ]; then quiet inside "$1" "LD_LIBRARY_PATH=$cuda/lib:$cuda/lib64 lethe plan --model lenet --device h200"; fi
   quiet inside "$1" "apt-get install -y -qq --no-install-recommends ./liblethe-dev_*.deb g++ cmake ninja-build &&
     cmake -S theirs -B built -G Ninja -DCMAKE_BUILD_TYPE=Release && cmake --build built && built/theirs"
-  quiet inside "$1" "apt-get remove -y -qq lethe && ! command -v lethe && ! command -v train"
+  if [ -n "$device" ]; then quiet inside "$1" "apt-get install -y -qq --no-install-recommends ./lethe-cuda_*.deb && lethe --model lenet --steps 1"; fi
+  quiet inside "$1" "apt-get purge -y -qq '^(lib)?lethe' && [ -z \"\$(find /usr /etc /var/lib/dpkg/info -name '*lethe*')\" ] && [ ! -e /usr/bin/train ]"
 }
 
 for suite in "$@"; do
   mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian} components=main
   case "$suite" in
-    bookworm) release=1~deb12 ;;
-    trixie) release=1~deb13 ;;
-    noble) release=1~ubuntu24.04 mirror=${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} components=main,universe ;;
-    *) echo "packages: no system $suite; there are bookworm, trixie, noble" >&2 && exit 2 ;;
+    bookworm) system=deb12 ;;
+    trixie) system=deb13 ;;
+    noble) system=ubuntu24.04 mirror=${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} components=main,universe ;;
   esac
+  release=$revision~$system
   echo "$suite:"
+  rm -f "$out"/*"$release"_*.deb
   like=""   # an older debootstrap knows the suite by no name
   [ -e "/usr/share/debootstrap/scripts/$suite" ] || like=gutsy
   quiet debootstrap --variant=minbase --components="$components" "$suite" "$folder/bare" "$mirror" $like

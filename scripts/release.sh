@@ -59,7 +59,7 @@ try() {   # KIND CMAKE_ARGUMENTS...
   shift
   quiet "${offline[@]}" cmake -S . -B "$kind" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DLETHE_CUDA=OFF -DFETCHCONTENT_FULLY_DISCONNECTED=ON "$@"
   if [ -n "$building" ]; then
-    quiet "${offline[@]}" cmake --build "$kind" --target train lethe
+    quiet "${offline[@]}" cmake --build "$kind" --target train launcher lethe
     quiet "${offline[@]}" cmake --install "$kind" --prefix "$scratch/installed"
     [ "$("$scratch/installed/bin/lethe" --version)" = "lethe $version" ] || { echo "release: the program is of another version than $version" >&2; exit 1; }
     quiet "$scratch/installed/bin/lethe" --model lenet --steps 2

@@ -39,7 +39,7 @@ NetworkSetting network_of(const OptionValues& values, const std::string& folder)
   if (const std::optional<SavedRun> run = run_of_weights(value_in(values, "weights"))) {
     OptionValues of_run = options_in(run->checkpoint, run->state);
     check(!of_run.contains("lora") || of_run["lora"] == "none", "--adapter ", folder, ": the run in ", run->checkpoint,
-          " has adapters of its own; train export --merge makes weights of both");
+          " has adapters of its own; `train export --merge` makes weights of both");
     all.merge(of_run);
   }
   NetworkSetting network{.model = value_in(all, "model")};

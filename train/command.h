@@ -49,7 +49,7 @@ const std::vector<Command>& command_table();
 const Command& command_named(const std::string& word);
 /// What stands before the options: "train", "train plan".
 std::string call_of(const Command& command);
-/// A text that says calls as `train WORD`, with the name that the program was called by in them.
+/// A text for whoever asked for help, which says calls as train WORD, with the name that the program was called by.
 std::string as_called(const std::string& text);
 
 struct CommandOptions {

@@ -20,7 +20,13 @@ struct Level {
   bool fits;  // this processor, and its system saves the registers
 };
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
+bool has_v3() { return __builtin_cpu_supports("x86-64-v3"); }
+bool has_v4() { return __builtin_cpu_supports("x86-64-v4"); }
+bool has_v4_with_bf16() {
+  return has_v4() && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vnni");
+}
+#elif defined(__x86_64__)  // clang 14 knows no levels
 bool has_v3() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
 }
@@ -41,7 +47,7 @@ std::string folder_of_this() {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   const std::string file(path, length > 0 ? static_cast<std::size_t>(length) : 0);
-  return file.substr(0, file.rfind('/') + 1);
+  return file.substr(0, file.rfind('/') + 1);  // empty if /proc is not there
 }
 
 int complain(const std::string& what) {
@@ -54,8 +60,11 @@ int complain(const std::string& what) {
 int main(int, char** argv) {
   const Level levels[] = {
       {"native", true}, {"avx512-bf16", has_v4_with_bf16()}, {"x86-64-v4", has_v4()}, {"x86-64-v3", has_v3()}};
-  const std::string folder = folder_of_this() + LETHE_LEVELS_FROM_BIN "/";
-  const char* const wanted = std::getenv("LETHE_LEVEL");
+  std::string folder = folder_of_this();
+  if (folder.empty()) return complain("/proc does not say where this program is");
+  folder += LETHE_LEVELS_FROM_BIN "/";
+  const char* wanted = std::getenv("LETHE_LEVEL");
+  if (wanted && !*wanted) wanted = nullptr;
   std::string there;
   lethe::ask_to_sleep_while_waiting();
   for (const char* kind : {"cuda-", ""})  // the first has device code, too: a package of its own
@@ -69,7 +78,8 @@ int main(int, char** argv) {
     }
   if (there.empty()) return complain("the program itself is not in " + folder + "; is it wholly installed?");
   if (wanted)
-    return complain(std::string("LETHE_LEVEL=") + wanted + ": this processor runs no such level; there are " + there);
+    return complain(std::string("LETHE_LEVEL=") + wanted +
+                    ": no such level, or not one that this processor runs; there are " + there);
   return complain("this processor has no AVX2 (x86-64-v3), for which it is compiled (" + there +
                   "); build it here: ./dev build");
 }

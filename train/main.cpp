@@ -27,7 +27,7 @@ namespace {
 int run(const std::vector<std::string>& args) {
   const Options options = parse_options(args);
   if (!options.answer.empty()) {
-    write_result("", options.answer);
+    write_result("", as_called(options.answer));
     return 0;
   }
   check(options.facts.trains || !number_by_mpi(),
@@ -59,7 +59,7 @@ int complain(const Failure& failure) {
       std::this_thread::sleep_for(std::chrono::seconds(1));
     }
   }
-  std::fprintf(stderr, "%s: error: %s\n", program_name(), as_called(failure.what).c_str());
+  std::fprintf(stderr, "%s: error: %s\n", program_name(), failure.what.c_str());
   return static_cast<int>(failure.code);
 }
 

@@ -68,8 +68,7 @@ class HelpOfRows final : public CLI::Formatter {
 
 std::string description_of(const Command& command) {
   TextRows rows;
-  for (const Example& example : command.examples)
-    rows.push_back({as_called(example.line), "# " + as_called(example.what)});
+  for (const Example& example : command.examples) rows.push_back({example.line, std::string("# ") + example.what});
   return std::string(command.help) + "\n\n" + text_table(rows, 2, "  ");
 }
 

@@ -187,9 +187,10 @@ class Search {
     if (workspace <= graph_.workspace_limit)
       found_.push_back({std::make_shared<CudnnDescriptor>(std::move(plan)), index, workspace, notes});
     else if (found_.empty())
-      tell_once(message("cuDNN ranks engines first that need more workspace than ", graph_.workspace_limit,
-                        " bytes: a step may be faster with a larger `workspace_limit`; train plan says how much memory "
-                        "it needs then"));
+      tell_once(
+          message("cuDNN ranks engines first that need more workspace than ", graph_.workspace_limit,
+                  " bytes: a step may be faster with a larger `workspace_limit`; `train plan` says how much memory "
+                  "it needs then"));
   }
 
   const CudnnGraph& graph_;

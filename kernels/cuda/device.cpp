@@ -84,7 +84,7 @@ class GpuDevice final : public Device {
     require(cudaMemGetInfo(&free, &total), "asking for its memory");
     const cudaError_t status = cudaMalloc(&reserved_, static_cast<std::size_t>(bytes));
     check_as(Exit::Budget, status != cudaErrorMemoryAllocation, "the run takes ", bytes, " bytes, and ", info_.name,
-             " has ", free, " left; train plan with the same options says what takes less");
+             " has ", free, " left; `train plan` with the same options says what takes less");
     require(status, "taking memory");
     room_ = bytes;
   }

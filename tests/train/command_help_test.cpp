@@ -157,7 +157,11 @@ TEST_F(CommandHelp, SaysTheNameThatItIsCalledBy) {
     const std::string script = said_by(std::string("./lethe completion ") + shell);
     EXPECT_EQ(script.find("@@"), std::string::npos) << shell;
     EXPECT_EQ(script.find("_train"), std::string::npos) << shell;
+    EXPECT_EQ(script.find("train plan"), std::string::npos) << shell;
   }
+  for (const char* text : {"plan --help", "man", "device --help"})
+    for (const char* call : {"train pack", "train plan", "train schema"})
+      EXPECT_EQ(said_by(std::string("./lethe ") + text).find(call), std::string::npos) << call << " in " << text;
 }
 
 TEST_F(CommandHelp, EnvSaysWhatABugReportNeeds) {

@@ -176,7 +176,7 @@ TEST_F(TokensTest, TooLittleForAWindowIsRefused) {
 }
 
 TEST_F(TokensTest, MissingShardsAreRefused) {
-  EXPECT_PRED2(says, refused(), "tokens: " + directory_ + ": no such directory; train tokenize makes one");
+  EXPECT_PRED2(says, refused(), "tokens: " + directory_ + ": no such directory; `train tokenize` makes one");
   std::filesystem::create_directory(directory_);
   EXPECT_PRED2(says, refused(), "/data: has no train-0000.bin");
   std::filesystem::remove(directory_);

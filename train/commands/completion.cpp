@@ -182,7 +182,7 @@ complete -c @@ -f
 int print_completion(const std::string& shell) {
   const std::vector<CommandOptions> all = walk_options();
   const std::string script = shell == "bash" ? bash_script(all) : shell == "zsh" ? zsh_script(all) : fish_script(all);
-  write_result("", with_name(script));
+  write_result("", as_called(with_name(script)));
   return 0;
 }
 

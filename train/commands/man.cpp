@@ -65,7 +65,7 @@ std::string italic(const std::string& text) { return "\\fI" + roff(text) + "\\fR
 std::string heading(const char* text) { return message(".SH ", text, "\n"); }
 
 std::string entry(const std::string& name, const std::string& text) {
-  return ".TP\n" + name + "\n" + roff(text) + "\n";
+  return ".TP\n" + name + "\n" + roff(as_called(text)) + "\n";
 }
 
 std::string entries(const char* title, const auto& all, std::string (*styled)(const std::string&)) {
@@ -120,7 +120,7 @@ std::string examples_of(const std::vector<CommandOptions>& all) {
   std::string text = heading("EXAMPLES");
   for (const CommandOptions& command : all)
     for (const Example& example : command.command->examples)
-      text.append(entry(bold(as_called(example.line)), as_called(example.what)));
+      text.append(entry(bold(as_called(example.line)), example.what));
   return text;
 }
 

@@ -156,7 +156,8 @@ void check_ranks_agree(Peers& peers, Session& session, const Options& options, c
   values += message("zero that was found: ", options.program.shards.zero);
   check_agreed(peers, "their options", values);
   check_agreed(peers, "the number of threads", std::to_string(options.device.threads));
-  check_agreed(peers, "their GPUs or cuDNN", what_computes(options.device));
+  check_agreed(peers, "what they compute with (GPU and cuDNN, or instructions of a CPU)",
+               what_computes(options.device));
   check_agreed(peers, "the network", network_id(options.program.network));
   const Plans& plans = session.plan();
   const Bytes& bytes = plans.bytes;
@@ -195,7 +196,7 @@ int train_on(const TrainAsked& asked, const Options& given, const std::shared_pt
     lock = std::make_unique<RunLock>(run);
   const Start start = find_start(given.checkpoints.save, given.checkpoints.resume);
   check(!peers || peers->rank().of == 1 || !(given.largest.batch || given.largest.micro_batch),
-        "a batch of auto is found before ranks start: train plan --ranks R --shards V --batch auto says it");
+        "a batch of auto is found before ranks start: `train plan --ranks R --shards V --batch auto` says it");
   Options options = decided(given, options_in(start.checkpoint, start.state));
   if (peers) options = for_ranks(options, start, peers->rank(), *world);
   Progress progress(stderr, options.quiet || !leads);

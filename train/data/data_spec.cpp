@@ -133,7 +133,7 @@ FolderSpec DataSpec::folder() const {
 TokensSpec DataSpec::tokens() const {
   if (options.contains("val"))
     reject(
-        "windows of tokens begin elsewhere in each epoch, so that no share of them can be held out; train tokenize "
+        "windows of tokens begin elsewhere in each epoch, so that no share of them can be held out; `train tokenize` "
         "`val` PERCENT sets text aside");
   return {.directory = place("DIR"), .ignore_borders = has_word("ignore-borders")};
 }

@@ -22,7 +22,8 @@ std::int64_t token_at(const std::byte* tokens, std::uint32_t width, std::int64_t
 ShardHeader read_header(const std::string& path, std::span<const std::byte> bytes) {
   ShardHeader header;
   const auto is_magic = [&] { return std::memcmp(bytes.data(), header.magic, sizeof header.magic) == 0; };
-  check_as(Exit::Data, bytes.size() >= sizeof header && is_magic(), path, ": is no shard that train tokenize has made");
+  check_as(Exit::Data, bytes.size() >= sizeof header && is_magic(), path,
+           ": is no shard that `train tokenize` has made");
   std::memcpy(&header, bytes.data(), sizeof header);
   check_as(Exit::Data, header.version == ShardHeader{}.version, path, ": is of version ", header.version,
            ", this program reads version ", ShardHeader{}.version);

@@ -113,11 +113,11 @@ std::unique_ptr<SampleReader> Tokens::reader(const ReadOptions& options) const {
 
 std::unique_ptr<Sequences> open_tokens(const TokensSpec& spec, std::int64_t length, std::int64_t symbols,
                                        std::optional<std::int64_t> ignored) {
-  check_directory("tokens", spec.directory, "train tokenize makes one of text files");
+  check_directory("tokens", spec.directory, "`train tokenize` makes one of text files");
   std::array<TokenSplit, 2> splits{open_split(spec.directory, Split::Train, length),
                                    open_split(spec.directory, Split::Test, length)};
   check_as(Exit::Data, !splits[0].shards.empty(), spec.directory, ": has no ", shard_name(Split::Train, 0),
-           "; train tokenize makes it of text files");
+           "; `train tokenize` makes it of text files");
   const ShardHeader& form = splits[0].shards.front().header();
   SequenceInfo info{.name = "tokens", .length = length};
   for (std::size_t i = 0; i < splits.size(); ++i) {

@@ -48,7 +48,7 @@ const RegisterGuest optnet_guest{{.word = kOptnetWord,
                                   .for_training = "optnet=training",
                                   .for_evaluation = "optnet=inference",
                                   .help = "the modules and sharing of optnet's tables",
-                                  .elsewhere = "train count says what optnet would hold",
+                                  .elsewhere = "`train count` says what optnet would hold",
                                   .read = read_optnet}};
 
 }  // namespace

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
-#include "train/command.h"
+#include "framework/program_name.h"
 
 namespace lethe {
 namespace {
+
+constexpr std::string_view kCall = "train ";
 
 bool is_field(const std::string& word) {
   const auto fits = [](unsigned char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
@@ -20,17 +23,20 @@ std::string with_options(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text[at] == '`' ? text.find('`', at + 1) : std::string::npos;
     std::string word = end == std::string::npos ? "" : text.substr(at + 1, end - at - 1);
-    if (!is_field(word)) {
+    if (word.starts_with(kCall)) {
+      all.append(program_name()).append(" ").append(word, kCall.size());
+    } else if (is_field(word)) {
+      std::ranges::replace(word, '_', '-');
+      all.append("--").append(word);
+    } else {
       all += text[at++];
       continue;
     }
-    std::ranges::replace(word, '_', '-');
-    all.append("--").append(word);
     at = end + 1;
   }
   return all;
 }
 
-void say(const std::string& line) { std::fprintf(stderr, "%s\n", as_called(with_options(line)).c_str()); }
+void say(const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); }
 
 }  // namespace lethe

@@ -11,6 +11,7 @@
 #include "framework/language/op_def.h"
 #include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/device.h"
+#include "kernels/cpu/instruction_sets.h"
 #include "kernels/cuda/device.h"
 #include "kernels/provider.h"
 #include "models/json_source.h"
@@ -195,7 +196,7 @@ std::string gpu_description(const std::string& device, const std::optional<std::
 }
 
 std::string what_computes(const DeviceSetting& setting) {
-  if (!is_gpu(setting)) return "";
+  if (!is_gpu(setting)) return instruction_sets();
   const nlohmann::json gpu = nlohmann::json::parse(gpu_description(setting.name));
   return message(gpu["deviceName"].get<std::string>(), " with cuDNN ", cudnn_version());
 }

@@ -267,7 +267,7 @@ void check_budget(const ProgramSetting& setting, const Plans& plans) {
   const bool least = setting.memory.levels.level == Level::Recompute && !setting.memory.levels.overhead;
   fail_as(Exit::Budget, of.build ? kUnnamed : of.model, " at batch ", batch_text(setting), " with ",
           setting.memory.text, " takes ", least ? "at least " : "", bytes, " bytes, more than the memory budget of ",
-          *budget, "; train plan says what holds them and what takes less");
+          *budget, "; `train plan` says what holds them and what takes less");
 }
 
 std::int64_t reserved_bytes(const std::vector<const Planned*>& programs, std::int64_t arena, std::int64_t alignment) {
