@@ -28,8 +28,8 @@ bool is_described(const std::string& device);
 /// if they are given.
 std::string gpu_description(const std::string& device, const std::optional<std::int64_t>& memory = {});
 
-/// Which GPU and cuDNN it computes with, or which instructions of a CPU: ranks that differ in it would not give the same
-/// bits.
+/// Which GPU and cuDNN it computes with, or which instructions of a CPU: ranks that differ in it would not give the
+/// same bits.
 std::string what_computes(const DeviceSetting& setting);
 
 /// The best that a GPU does in a second.
