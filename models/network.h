@@ -47,6 +47,8 @@ inline constexpr const char* kContextVar = "length";
 /// Whether the file has such a var, which `overrides` may set.
 bool has_var(const NetworkFile& file, const std::string& var);
 
+/// Networks are looked for in this directory, too, after those of $LETHE_MODELS: of whoever ships the zoo elsewhere.
+void look_for_models_in(const std::string& directory);
 /// The names of the zoo, sorted: "char_gpt", "lenet", "resnet20"...
 std::vector<std::string> zoo_names();
 

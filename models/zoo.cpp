@@ -19,6 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::vector<fs::path>& shipped() {
+  static std::vector<fs::path> all;
+  return all;
+}
+
 std::vector<fs::path> directories() {
   std::vector<fs::path> all;
   if (const char* list = std::getenv("LETHE_MODELS")) {
@@ -26,6 +31,7 @@ std::vector<fs::path> directories() {
     for (std::string directory; std::getline(in, directory, ':');)
       if (!directory.empty()) all.emplace_back(directory);
   }
+  all.insert(all.end(), shipped().begin(), shipped().end());
 #ifdef LETHE_MODELS_SOURCE
   all.emplace_back(LETHE_MODELS_SOURCE);
 #endif
@@ -67,6 +73,8 @@ std::optional<ZooEntry> find_in(const fs::path& directory, const std::string& na
 }
 
 }  // namespace
+
+void look_for_models_in(const std::string& directory) { shipped().emplace_back(directory); }
 
 ZooEntry find_model(const std::string& name_or_file) {
   std::error_code none;

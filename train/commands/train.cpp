@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <numeric>
 
@@ -17,13 +16,11 @@
 #include "train/ranks/mpi.h"
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
-#include "train/report/metrics.h"
 #include "train/report/progress.h"
-#include "train/report/tensorboard.h"
+#include "train/run_files.h"
 #include "train/search/kernel_costs.h"
 #include "train/search/what_fits.h"
 #include "train/session/agreement.h"
-#include "train/session/atomic_file.h"
 #include "train/session/device.h"
 #include "train/session/session.h"
 #include "train/session/start.h"
@@ -33,12 +30,6 @@
 
 namespace lethe {
 namespace {
-
-/// What a run writes, beside --save.
-struct RunFiles {
-  std::string log_json = {}, metrics = {};
-  std::string tensorboard = {};  // a directory of event files
-};
 
 /// What the command line alone says.
 struct TrainAsked {
@@ -58,71 +49,11 @@ class AttendedRun final : public Report {
   SignalWatch signals_;
 };
 
-std::vector<std::unique_ptr<RecordFile>> open_metrics(const RunFiles& asked, const Start& start, const Notify& notify) {
-  std::optional<std::int64_t> resumed_at;
-  if (!start.checkpoint.empty()) resumed_at = start.state.step;
-  std::string csv = asked.metrics;
-  if (csv.empty() && !start.save.empty()) csv = (std::filesystem::path(start.save) / "metrics.csv").string();
-  using Form = MetricsFile::Form;
-  std::vector<std::unique_ptr<RecordFile>> files;
-  if (!csv.empty()) files.push_back(std::make_unique<MetricsFile>(csv, Form::Csv, resumed_at, notify));
-  if (!asked.log_json.empty())
-    files.push_back(std::make_unique<MetricsFile>(asked.log_json, Form::Json, resumed_at, notify));
-  if (!asked.tensorboard.empty()) files.push_back(std::make_unique<EventFile>(asked.tensorboard, resumed_at));
-  return files;
-}
-
-/// What the best checkpoint is chosen by.
-std::string best_in(const OptionValues& kept) {
-  const auto best = kept.find("best");
-  return best == kept.end() ? name_of(Best::Accuracy) : best->second;
-}
-
-RunState state_of(const Start& start, const Options& options, const Network& network, const std::string& id,
-                  const std::string& data, const Meaning& meaning) {
-  RunState state = start.state;
-  state.network = network.name;
-  state.program = id;
-  state.seed = options.program.network.seed;
-  state.batch = options.program.network.batch;
-  state.learning_rate = options.course.lr;
-  state.schedule = options.course.schedule_text;
-  state.optimizer = options.program.update.name;
-  state.meaning = meaning;
-  const std::map<std::string, std::string> before = state.options;
-  state.options = values_to_keep(options);
-  if (best_in(before) != best_in(state.options)) state.best_score = kNotEvaluated, state.evaluations_since_best = 0;
-  if (state.file.name.empty())
-    state.file = *options.program.network.file;
-  else
-    state.options["model"] = before.at("model");  // not the copy in an older checkpoint
-  state.data = state.options.contains("data") ? state.options["data"] : data;
-  return state;
-}
-
 Notify note_in(Progress& progress) {
   return [&progress](const std::string& line) { progress.note(line); };
 }
 
 std::string percent(double share) { return formatted("%.1f %%", 100 * share); }
-
-std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Start& start, bool leads) {
-  if (start.save.empty()) return nullptr;
-  const bool writes = leads || options.checkpoints.sharded;
-  return writes ? std::make_unique<Checkpoints>(start.save, options.checkpoints.keep, options.checkpoints.sharded)
-                : std::make_unique<Checkpoints>();
-}
-
-/// Of the directory where a run saves that did not go on in it. No other run may have saved there since `start` was
-/// found.
-std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start) {
-  if (start.save.empty()) return nullptr;
-  auto lock = std::make_unique<RunLock>(start.save);
-  const Start now = find_start(given.checkpoints.save, given.checkpoints.resume);
-  check(start.moves || (now.checkpoint == start.checkpoint && now.state == start.state), start.save,
-        ": another run has saved into it meanwhile; start again");
-  return lock;
-}
 
 /// What ranks need not be told: shards for all of them, processors of their own, and a GPU.
 Options for_ranks(const Options& given, const Start& start, Rank rank, const MpiWorld& world) {
@@ -231,7 +162,7 @@ int train_on(const TrainAsked& asked, const Options& given, const std::shared_pt
   }
   if (!lock) lock = lock_run(given, start);
   if (lock && !lock->trouble().empty()) notify(lock->trouble());
-  std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(asked.files, start, notify);
+  std::vector<std::unique_ptr<RecordFile>> metrics = open_records(asked.files, start, notify);
   session.executor();  // takes the memory: of both programs, over one store of parameters and states
   AttendedRun<RunReport> report(progress, std::move(metrics));
   train_with(session, options, report, checkpoints.get(), peers.get());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "framework/program_name.h"
 
@@ -14,6 +15,11 @@ constexpr std::string_view kCall = "train ";
 bool is_field(const std::string& word) {
   const auto fits = [](unsigned char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   return !word.empty() && std::ranges::all_of(word, fits);
+}
+
+std::function<void(const std::string& line)>& listener() {
+  static std::function<void(const std::string& line)> one;
+  return one;
 }
 
 }  // namespace
@@ -37,6 +43,14 @@ std::string with_options(const std::string& text) {
   return all;
 }
 
-void say(const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); }
+void say(const std::string& line) {
+  if (listener())
+    listener()(with_options(line));
+  else
+    std::fprintf(stderr, "%s\n", with_options(line).c_str());
+}
+
+void say_to(std::function<void(const std::string& line)> to) { listener() = std::move(to); }
+bool is_said_elsewhere() { return static_cast<bool>(listener()); }
 
 }  // namespace lethe

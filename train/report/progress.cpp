@@ -74,6 +74,10 @@ std::string plain_line(const Moment& moment) {
 
 Progress::Progress(std::FILE* out, bool quiet) : out_(out), style_(Style::Quiet) {
   if (quiet) return;
+  if (out == stderr && is_said_elsewhere()) {
+    style_ = Style::Plain;
+    return;
+  }
   style_ = isatty(fileno(out)) ? Style::Bar : Style::Plain;
   const char* no_color = std::getenv("NO_COLOR");
   colour_ = style_ == Style::Bar && (!no_color || !*no_color);
@@ -99,7 +103,10 @@ void Progress::show(const std::string& line) {
   if (style_ == Style::Quiet || now - shown_at_ < since) return;
   shown_at_ = now;
   if (style_ == Style::Plain) {
-    std::fprintf(out_, "%s\n", line.c_str());
+    if (out_ == stderr)
+      say(line);
+    else
+      std::fprintf(out_, "%s\n", line.c_str());
     return;
   }
   draw(line.substr(0, static_cast<std::size_t>(std::max(terminal_columns(fileno(out_)) - 1, 1))));
@@ -120,7 +127,10 @@ void Progress::record(const Moment& moment) {
 void Progress::note(const std::string& line) {
   if (style_ == Style::Quiet) return;
   clear();
-  std::fprintf(out_, "%s\n", with_options(line).c_str());
+  if (out_ == stderr)
+    say(line);
+  else
+    std::fprintf(out_, "%s\n", with_options(line).c_str());
 }
 
 void Progress::clear() {

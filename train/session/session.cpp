@@ -76,11 +76,8 @@ Executor& Session::executor() {
   device_->reserve(reserved_bytes({&plans.training, &plans.evaluation}, plans.arena, device_->info().alignment));
   store_ = std::make_unique<Store>(*device_);
   arena_ = with_context("the arena", [&] { return std::make_unique<Buffer>(*device_, plans.arena); });
-  Buffer* const shared = plans.arena > 0 ? arena_.get() : nullptr;
-  auto executor = std::make_unique<Executor>(plans.training.program, plans.training.plan, *prepared_, *store_, shared);
-  if (samples)
-    evaluator_ =
-        std::make_unique<Evaluator>(programs_.evaluation, plans.evaluation, *prepared_, *store_, *samples, shared);
+  auto executor = std::make_unique<Executor>(plans.training.program, plans.training.plan, *prepared_, *store_, arena());
+  if (samples) evaluator_ = evaluator_of(*samples);
   start_.state.elsewhere = fill_store(start_, setting_.program.network.seed, weights_, network(), *store_, notify_);
   if (network().class_weights != kNone && start_.checkpoint.empty())  // else they are the run's
     fill_class_weights(setting_.program.network.class_weights, data(), network(), *store_);
@@ -96,6 +93,36 @@ Store& Session::store() {
 Evaluator* Session::evaluator() {
   executor();
   return evaluator_.get();
+}
+
+std::unique_ptr<Evaluator> Session::evaluator_of(const Samples& samples) {
+  return std::make_unique<Evaluator>(programs_.evaluation, plans_->evaluation, *prepared_, *store_, samples, arena());
+}
+
+void Session::learn_from(std::shared_ptr<const Samples> samples) {
+  check_fed(network(), *samples);
+  check_means(setting_.data.known, samples->meaning(), samples->name());
+  batches_.reset();
+  evaluator_.reset();
+  data_ = std::move(samples);
+  if (executor_ && setting_.program.evaluated) evaluator_ = evaluator_of(*data_);
+}
+
+Scores Session::scores_of(const Samples& samples) {
+  executor();
+  check(setting_.program.evaluated, "`eval_every` 0 says that the network is never evaluated");
+  check_fed(network(), samples);
+  evaluator_.reset();  // whose memory it takes, where there is no arena
+  const Scores scores = evaluator_of(samples)->run();
+  evaluator_ = evaluator_of(data());
+  return scores;
+}
+
+std::unique_ptr<Executor> Session::executor_of(const Planned& planned) {
+  executor();
+  const std::vector<PlannedBuffer>& buffers = planned.plan.buffers;
+  const bool has_room = arena() && !buffers.empty() && buffers.front().bytes <= arena()->bytes();
+  return std::make_unique<Executor>(planned.program, planned.plan, *prepared_, *store_, has_room ? arena() : nullptr);
 }
 
 void Session::fill_from(const Start& start, const WeightsSetting& weights) {

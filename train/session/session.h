@@ -51,6 +51,13 @@ class Session {
   /// Null if the setting says that training is never evaluated.
   Evaluator* evaluator();
 
+  /// Learns from these samples from here on, and is evaluated on them.
+  void learn_from(std::shared_ptr<const Samples> samples);
+  /// The scores of other samples: those of their test split.
+  Scores scores_of(const Samples& samples);
+  /// Runs another program over the same store, in the arena where that has room for it.
+  std::unique_ptr<Executor> executor_of(const Planned& planned);
+
   /// Fills parameters from a checkpoint or weights instead (fill_store), of which `notify` hears. Must be called before
   /// executor().
   void fill_from(const Start& start, const WeightsSetting& weights);
@@ -63,6 +70,8 @@ class Session {
 
  private:
   void open(const Network& network);
+  Buffer* arena() { return plans_->arena > 0 ? arena_.get() : nullptr; }
+  std::unique_ptr<Evaluator> evaluator_of(const Samples& samples);
 
   SessionSetting setting_;
   Notify notify_;

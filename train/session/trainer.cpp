@@ -1,7 +1,5 @@
 #include "train/session/trainer.h"
 
-#include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "framework/error.h"
@@ -14,31 +12,6 @@ constexpr double kRecordSeconds = 1;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-/// The vars that are read after each step.
-std::vector<VarId> results_of(const Programs& programs) {
-  std::vector<VarId> results = {programs.network.loss};
-  if (programs.network.correct != kNone) results.push_back(programs.network.correct);
-  if (programs.loss_scale.state != kNone) results.push_back(programs.loss_scale.state);
-  return results;
-}
-
-/// Steps skipped so far.
-std::int64_t skipped_before(const Executor& executor, const LossScale& scale) {
-  LossScaleState state;
-  if (scale.state != kNone) executor.fetch(scale.state, &state, sizeof state);
-  return state.skipped;
-}
-
-/// Names remedies for a loss that is no number, which the run has not taken yet.
-std::string remedies(const RunSetting& setting, const Programs& programs) {
-  std::vector<std::string> all = {"a smaller `lr`", slower_start(setting)};
-  if (!programs.clips) all.push_back("`clip_norm` 1");
-  if (programs.loss_scale.state != kNone) all.push_back("`dtype` bf16, whose range is that of f32");
-  const std::string last = all.back();
-  all.pop_back();
-  return joined(all) + " or " + last;
 }
 
 /// None where no loss takes labels.
@@ -58,8 +31,7 @@ Trainer::Trainer(const TrainerParts& parts, RunState state)
       length_(length_of(parts.setting, parts.batches.per_epoch())),
       fed_(fed_inputs(parts.programs.network)),
       best_(best_of(parts.setting, parts.programs.network)),
-      results_(parts.executor, results_of(parts.programs)),
-      skipped_steps_(skipped_before(parts.executor, parts.programs.loss_scale)),
+      results_(parts.executor, parts.programs, parts.setting),
       saved_step_(state_.step > 0 && !parts.moves ? state_.step : -1) {}
 
 void Trainer::run() {
@@ -128,14 +100,11 @@ void Trainer::step() {
   const bool goes_on = done < length_.total && done % length_.per_epoch != 0 && !evaluates_after(done);
   if (goes_on) feed_ahead();
   stopped_loops_ += executor.stopped_loops();
-  results_.fetch();
-  const VarId scale = programs.loss_scale.state;
-  if (scale != kNone) note_overflow(results_.values<LossScaleState>(scale).front());
-  const double loss = results_.scalar(programs.network.loss);
-  check_loss(loss, "the loss", state_.step + 1);
+  results_.fetch(done, rate_at(state_.step), [&](const std::string& line) { parts_.listener.note(line); });
+  const double loss = results_.loss();
   ++state_.step;
   ++sums_.steps;
-  const StepTotals all = listen({.labels = labels, .correct = correct_labels()});
+  const StepTotals all = listen({.labels = labels, .correct = results_.correct()});
   const double weight = programs.network.ignored ? static_cast<double>(all.labels) : 1;  // else each step has as many
   sums_.loss += weight * loss;
   sums_.weight += weight;
@@ -157,22 +126,6 @@ void Trainer::feed_ahead() {
   }
 }
 
-void Trainer::check_loss(double loss, const char* whose, std::int64_t step) const {
-  if (std::isfinite(loss)) return;
-  fail_as(Exit::Numeric, whose, " is ", std::isnan(loss) ? "not a number" : "infinite", " at step ", step,
-          " with a learning rate of ", rate_at(step - 1), "; try ", remedies(parts_.setting, parts_.programs));
-}
-
-void Trainer::note_overflow(const LossScaleState& state) {
-  if (state.skipped == skipped_steps_) return;
-  skipped_steps_ = state.skipped;
-  const double scale = state.scale(parts_.programs.first_loss_scale);
-  check_as(Exit::Numeric, scale >= 1, "gradients overflow in f16 at step ", state_.step + 1,
-           " even with a loss scale of ", 2 * scale, "; try `dtype` bf16 or a smaller `lr`");
-  parts_.listener.note(message("step ", state_.step + 1, ": gradients overflow in f16, the step is skipped (",
-                               state.skipped, " so far); the loss scale is now ", scale));
-}
-
 StepTotals Trainer::listen(StepTotals own) {
   own.stop = parts_.listener.stop_wanted() ? 1 : 0;
   own.save = parts_.listener.take_save_wanted() ? 1 : 0;
@@ -182,12 +135,6 @@ StepTotals Trainer::listen(StepTotals own) {
   stop_ = stop_ || all.stop > 0;
   save_ = save_ || all.save > 0;
   return all;
-}
-
-std::int64_t Trainer::correct_labels() const {
-  if (fed_.labels == kNone) return 0;
-  const auto correct = results_.values<std::uint8_t>(parts_.programs.network.correct);
-  return std::accumulate(correct.begin(), correct.end(), std::int64_t{0});
 }
 
 bool Trainer::record_due() const {
@@ -227,7 +174,7 @@ bool Trainer::evaluate() {
   const Scores scores = scores_by(best_, *parts_.evaluator, parts_.programs.evaluation);
   leave_out(begin);
   evaluated_step_ = state_.step;
-  check_loss(scores.loss, "the loss of the evaluation", state_.step);
+  results_.check_loss(scores.loss, "the loss of the evaluation", state_.step, rate_at(state_.step - 1));
   const bool best = note_scores(best_, scores, state_);
   parts_.listener.evaluated(state_.step, epoch(), scores);
   if (saved_step_ != state_.step)  // else a complete run is resumed where it saved, and its records end with this one

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "framework/run/executor.h"
-#include "framework/run/readout.h"
 #include "train/data/batches.h"
 #include "train/session/agreement.h"
 #include "train/session/checkpoint.h"
@@ -13,6 +12,7 @@
 #include "train/session/listener.h"
 #include "train/session/metered_device.h"
 #include "train/session/programs.h"
+#include "train/session/step_results.h"
 
 namespace lethe {
 
@@ -60,10 +60,6 @@ class Trainer {
   StepTotals listen(StepTotals own);
   void feed_next();  // takes the next batch and hands it to the next step
   void feed_ahead();
-  void check_loss(double loss, const char* whose, std::int64_t step) const;
-  /// Says when gradients in f16 overflowed and a step was skipped; fails if no loss scale is small enough.
-  void note_overflow(const LossScaleState& state);
-  std::int64_t correct_labels() const;
   bool record_due() const;
   void record();
   bool evaluates_after(std::int64_t step) const;  // from 1
@@ -84,15 +80,15 @@ class Trainer {
   RunLength length_;
   FedInputs fed_;
   Best best_;                     // is the evaluation by this
-  Readout results_;               // of a step
+  StepResults results_;
   const Batch* batch_ = nullptr;  // of the next step, if it is fed already
   Sums sums_;
   bool stop_ = false, save_ = false;  // the listener of a rank has asked for it
   Record last_ = {};                  // of training
   Clock::time_point epoch_begin_ = Clock::now();
   std::int64_t epoch_begin_step_ = 0;
-  std::int64_t stopped_loops_ = 0, skipped_steps_ = 0;  // in this run; since the run began
-  std::int64_t saved_step_, evaluated_step_ = -1;       // -1: not yet
+  std::int64_t stopped_loops_ = 0;                 // in this run
+  std::int64_t saved_step_, evaluated_step_ = -1;  // -1: not yet
 };
 
 }  // namespace lethe

@@ -191,14 +191,18 @@ Loaded load_weights(const std::string& file, Store& store, const Network& networ
 
 Loaded load_weights(const std::string& file, Store& store, const Network& network, const WeightsSetting& setting,
                     const std::vector<WeightsElsewhere>& elsewhere) {
-  const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::Weights);
+  return load_weights(*open_tensors(file, SharesOf::Weights), store, network, setting, elsewhere);
+}
+
+Loaded load_weights(TensorReader& tensors, Store& store, const Network& network, const WeightsSetting& setting,
+                    const std::vector<WeightsElsewhere>& elsewhere) {
   std::set<std::string> adapters = adapter_params(network);
-  if (std::ranges::any_of(adapters, [&](const std::string& name) { return reader->find(name) != nullptr; }))
+  if (std::ranges::any_of(adapters, [&](const std::string& name) { return tensors.find(name) != nullptr; }))
     adapters.clear();
-  return read_all(store, *reader, network,
+  return read_all(store, tensors, network,
                   {.converts = true,
                    .fresh = fresh_weights(setting.fresh, network),
-                   .ignored = tensors_named(setting.ignore, *reader, network),
+                   .ignored = tensors_named(setting.ignore, tensors, network),
                    .advises = true},
                   elsewhere, std::move(adapters));
 }

@@ -14,6 +14,7 @@
 #include "framework/run/store.h"
 #include "train/session/elsewhere.h"
 #include "train/session/reading.h"
+#include "train/session/tensor_reader.h"
 #include "train/session/weights_setting.h"
 
 namespace lethe {
@@ -49,6 +50,9 @@ Loaded load_weights(const std::string& file, Store& store, const Network& networ
 /// values that the store has. Fails as well for a pattern that means nothing, and for one to ignore that means what the
 /// network needs.
 Loaded load_weights(const std::string& file, Store& store, const Network& network, const WeightsSetting& setting,
+                    const std::vector<WeightsElsewhere>& elsewhere = {});
+/// The same of tensors that are read otherwise.
+Loaded load_weights(TensorReader& tensors, Store& store, const Network& network, const WeightsSetting& setting,
                     const std::vector<WeightsElsewhere>& elsewhere = {});
 /// By name, the types that the file has parameters of two axes or more in: the network's, if they are several floats.
 /// Fails (Exit::Data) for one in blocks that are no blocks of the whole.
