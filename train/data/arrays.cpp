@@ -1,16 +1,15 @@
 #include "train/data/arrays.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
-#include "kernels/dtypes.h"
 #include "train/data/held_out.h"
 #include "train/data/npy_file.h"
+#include "train/data/target_range.h"
 
 namespace lethe {
 namespace {
@@ -23,13 +22,6 @@ struct ArrayInput {
   std::int64_t bytes = 0;  // of a sample
   DType dtype = DType::f32;
   std::vector<std::int32_t> places = {};  // NpyFile::read
-};
-
-/// What labels may be.
-struct LabelRange {
-  std::int64_t classes = 0;
-  bool ignores = false;  // one that is none, and negative ones
-  std::int64_t ignored = 0;
 };
 
 /// Without axes of size 1.
@@ -57,18 +49,6 @@ ArrayInput open_array(const std::string& path, const Network& network, VarId id)
   return array;
 }
 
-/// Fails unless the numbers of a row, as the input has them, are what bce compares with.
-void check_chances(const ArrayInput& array, std::int64_t row, const std::byte* sample) {
-  for_float(array.dtype, [&](auto number) {
-    for (std::int64_t at = 0; at < array.bytes; at += std::int64_t{sizeof number}) {
-      std::memcpy(&number, sample + at, sizeof number);
-      const auto chance = static_cast<double>(compute(number));
-      check_as(Exit::Data, chance >= 0 && chance <= 1, array.file.path(), ": row ", row, " has ", chance,
-               ", bce takes 0 to 1");
-    }
-  });
-}
-
 /// An array for each of the inputs, all of as many rows.
 std::vector<ArrayInput> open_set(const std::map<std::string, std::string>& files, const std::string& before,
                                  const DataSpec& spec, const Network& network, const std::vector<VarId>& inputs) {
@@ -89,7 +69,7 @@ class Arrays final : public NamedSamples {
  public:
   Arrays(const DataSpec& spec, const Network& network, const FedInputs& fed)
       : NamedSamples("npy", network, fed),
-        range_{network.classes, network.ignored.has_value(), network.ignored.value_or(0)},
+        range_(network),
         chances_(fed.chances ? std::ranges::find(fed.inputs, fed.target) - fed.inputs.begin() : -1) {
     std::vector<VarId> inputs = fed.inputs;
     if (fed.labels != kNone) inputs.push_back(fed.labels);
@@ -117,11 +97,12 @@ class Arrays final : public NamedSamples {
       const ArrayInput& array = arrays[i];
       if (this->labels() > 0 && i + 1 == arrays.size()) {
         array.file.read(row, {}, DType::i32, reinterpret_cast<std::byte*>(labels));
-        check_labels(array.file, row, labels);
+        range_.check_labels(array.file.path(), row, {labels, static_cast<std::size_t>(this->labels())});
         return;
       }
       array.file.read(row, array.places, array.dtype, sample);
-      if (static_cast<std::int64_t>(i) == chances_) check_chances(array, row, sample);
+      if (static_cast<std::int64_t>(i) == chances_)
+        check_chances(array.file.path(), row, {sample, static_cast<std::size_t>(array.bytes)}, array.dtype);
       sample += array.bytes;
     }
   }
@@ -150,15 +131,7 @@ class Arrays final : public NamedSamples {
     return rows;
   }
 
-  void check_labels(const NpyFile& file, std::int64_t row, const std::int32_t* labels) const {
-    for (std::int64_t i = 0; i < this->labels(); ++i) {
-      const bool counts = !range_.ignores || (labels[i] >= 0 && labels[i] != range_.ignored);
-      check_as(Exit::Data, !counts || (labels[i] >= 0 && labels[i] < range_.classes), file.path(), ": row ", row,
-               " has label ", labels[i], ", the network tells ", range_.classes, " classes apart, from 0 on");
-    }
-  }
-
-  LabelRange range_ = {};
+  TargetRange range_;
   std::int64_t chances_;  // which of the arrays bce compares with, or none
   std::array<std::vector<ArrayInput>, 2> arrays_ =
       {};  // as the network's inputs, the labels last; of tests: maybe none

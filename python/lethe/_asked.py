@@ -1,0 +1,46 @@
+"""Keywords as the words of the command line, which reads them: every option, check and hint is there once."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+
+from ._error import Error
+
+
+def words(options: Mapping) -> list[str]:
+    """memory_budget="1GiB" is --memory-budget=1GiB, True a flag; None and False say nothing."""
+    all = []
+    for key, value in options.items():
+        name = "--" + key.replace("_", "-")
+        if value is True:
+            all.append(name)
+        elif value is not None and value is not False:
+            all.append(f"{name}={_text(value)}")
+    return all
+
+
+def network(model, options: Mapping) -> tuple[list[str], tuple[str, str] | None]:
+    """The words for a network and its options, and the network itself where no file holds it."""
+    if not isinstance(model, Mapping):
+        return words({"model": model, **options}), None
+    name = str(model.get("name", "network"))
+    if not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
+        name = "network"
+    try:
+        text = json.dumps(model, indent=2)
+    except TypeError as error:
+        raise Error(f"the network is no JSON: {error}") from error
+    return words({"model": name + ".json", **options}), (name + ".json", text)
+
+
+def _text(value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return ",".join(f"{key}={_text(each)}" for key, each in value.items())
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, os.PathLike)):
+        return ",".join(_text(each) for each in value)
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)

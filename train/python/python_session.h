@@ -1,0 +1,65 @@
+// What lethe.Session is: a session that the options of the command line describe, with its run. Knows nothing of
+// Python.
+#pragma once
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "train/python/array_tensors.h"
+#include "train/python/asked.h"
+#include "train/python/rows.h"
+#include "train/run_files.h"
+#include "train/session/session.h"
+#include "train/session/step_results.h"
+
+namespace lethe {
+
+class PythonSession {
+ public:
+  /// Fails as the command line does. `network` stands for the file that --model names.
+  PythonSession(std::vector<std::string> arguments, const std::optional<NetworkFile>& network);
+
+  const Network& network() const { return session_->network(); }
+  Meaning meaning();
+  const Options& options() const { return options_; }
+  /// One step on a batch; without a rate by the schedule.
+  Record train_step(ArrayRows& batch, std::optional<double> rate);
+  /// To the end of a run of so many epochs or steps, or of as many as the options say; null: on the data it has.
+  Record train(std::shared_ptr<const Samples> data, std::optional<std::int64_t> epochs,
+               std::optional<std::int64_t> steps, Listener& listener);
+  Scores evaluate(const std::shared_ptr<const Samples>& data);
+  /// The prediction for each row, batch by batch, as files state its shape; labels and targets may be missing.
+  WeightArray predict(ArraysByName arrays);
+  std::vector<WeightArray> weights();
+  /// From arrays, by the rules of files of weights; gives what there is to say.
+  void load(const std::vector<ArrayView>& arrays, const WeightsSetting& how);
+  std::string save(const std::string& directory);
+  void resume(const std::string& directory);
+  void export_onnx(const std::string& file, std::int64_t opset, const std::string& dtype, bool preprocess);
+
+  std::int64_t step() const { return session_->state().step; }
+  std::int64_t batch() const { return options_.program.network.batch; }
+  bool evaluates() const { return options_.program.evaluated; }
+  std::int64_t peak() { return session_->device().peak(); }
+
+ private:
+  void begin();
+  double rate_of_step() const;
+  struct Predictions;
+
+  Options given_, options_;
+  RunFiles files_ = {};
+  std::unique_ptr<RunLock> lock_;
+  Start start_;
+  std::string id_;
+  bool begun_ = false, has_data_;
+  std::unique_ptr<Session> session_;
+  std::optional<StepResults> results_;
+  std::shared_ptr<Predictions> predictions_;
+  std::vector<std::unique_ptr<RecordFile>> records_;
+  std::set<std::string> saved_in_;
+};
+
+}  // namespace lethe
