@@ -71,7 +71,8 @@ std::string in_keywords(const std::string& text) {
 
 std::vector<Keyword> session_keywords() {
   std::vector<Keyword> keywords;
-  for (const OptionInfo& option : walk_options().front().options) {
+  const std::vector<CommandOptions> commands = walk_options();  // training first
+  for (const OptionInfo& option : commands.front().options) {
     const std::string name = option.names.back();
     const bool answers =
         std::ranges::find(kAnswers, name, [](const OptionInfo& a) { return a.names.back(); }) != std::end(kAnswers);

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -33,7 +34,15 @@ std::optional<NetworkFile> file_of(const NamedText& network) {
 /// A session that one thread at a time works with, which lets others of the interpreter run meanwhile.
 class BoundSession {
  public:
-  BoundSession(Arguments arguments, const NamedText& network) : session_(std::move(arguments), file_of(network)) {}
+  BoundSession(Arguments arguments, const NamedText& network) {
+    const nb::gil_scoped_release unlocked;
+    session_ = std::make_unique<PythonSession>(std::move(arguments), file_of(network));
+  }
+  /// What makes batches ahead may wait for the lock, and is waited for.
+  ~BoundSession() {
+    const nb::gil_scoped_release unlocked;
+    session_.reset();
+  }
 
   template <class Work>
   auto work(const Work& work) {
@@ -43,12 +52,12 @@ class BoundSession {
       ~Done() { busy = false; }
     } const done{busy_};
     const nb::gil_scoped_release unlocked;
-    return work(session_);
+    return work(*session_);
   }
-  const Network& network() const { return session_.network(); }
+  const Network& network() const { return session_->network(); }
 
  private:
-  PythonSession session_;
+  std::unique_ptr<PythonSession> session_;
   std::atomic<bool> busy_ = false;
 };
 

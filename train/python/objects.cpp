@@ -40,12 +40,18 @@ Element element_of(const nb::dlpack::dtype& type, const std::string& name) {
   fail_as(Exit::Data, name, ": its elements are neither floats nor whole numbers");
 }
 
+/// "KeyError: 'x'", without where it was raised, which the cause of the error says.
+std::string said_by(const nb::python_error& error) {
+  const auto text = nb::cast<std::string>(nb::str(error.value()));
+  return in_one_line(message(nb::cast<std::string>(error.type().attr("__name__")), ": ", text));
+}
+
 /// A list, a number or what else NumPy makes an array of.
 nb::object as_numpy(const std::string& name, nb::handle object) {
   try {
     return nb::module_::import_("numpy").attr("asarray")(object);
   } catch (const nb::python_error& error) {
-    fail_as(Exit::Data, name, ": is no array of numbers: ", error.what());
+    fail_as(Exit::Data, name, ": is no array of numbers: ", said_by(error));
   }
 }
 
@@ -68,7 +74,7 @@ class ObjectRows final : public Rows {
       throw Error(message("item ", row, " of the data: ", error.what()), error.code);
     } catch (const nb::python_error& error) {
       cause() = std::current_exception();
-      fail_as(Exit::Data, "item ", row, " of the data: ", in_one_line(error.what()));
+      fail_as(Exit::Data, "item ", row, " of the data: ", said_by(error));
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "framework/error.h"
 #include "train/introduction.h"
@@ -88,11 +89,18 @@ void PythonSession::begin() {
 
 Meaning PythonSession::meaning() { return session_->data().meaning(); }
 
-double PythonSession::rate_of_step() const {
+double PythonSession::rate_of_step() {
   const RunSetting& course = options_.course;
   if (course.schedule == Schedule{}) return course.lr;
-  check(course.steps && (has_data_ || !has_epochs(course.schedule)), "`schedule` ", course.schedule_text,
-        " needs a run: `steps` of the session, and data where it counts epochs; or the rate of each step, lr=");
+  const bool has_length = course.steps && (has_data_ || !has_epochs(course.schedule));
+  if (!has_length) {
+    check(!given_.given.contains("schedule"), "`schedule` ", course.schedule_text,
+          " needs a run: `steps` of the session, and data where it counts epochs; or the rate of each step, lr=");
+    if (!std::exchange(said_rate_, true))
+      say(message("note: single steps have a rate of ", course.lr, ": ", course.schedule_text,
+                  ", as the network's file has it, needs a run of so many `steps`"));
+    return course.lr;
+  }
   const std::int64_t per_epoch = has_data_ ? session_->batches().per_epoch() : *course.steps;
   return course.schedule.at(step(), length_of(course, per_epoch), course.lr);
 }

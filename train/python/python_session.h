@@ -46,15 +46,15 @@ class PythonSession {
 
  private:
   void begin();
-  double rate_of_step() const;
+  double rate_of_step();
   struct Predictions;
 
+  RunFiles files_ = {};  // first: reading the options fills it in
   Options given_, options_;
-  RunFiles files_ = {};
   std::unique_ptr<RunLock> lock_;
   Start start_;
   std::string id_;
-  bool begun_ = false, has_data_;
+  bool begun_ = false, said_rate_ = false, has_data_;
   std::unique_ptr<Session> session_;
   std::optional<StepResults> results_;
   std::shared_ptr<Predictions> predictions_;
