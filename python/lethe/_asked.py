@@ -36,6 +36,15 @@ def network(model, options: Mapping) -> tuple[list[str], tuple[str, str] | None]
     return words({"model": name + ".json", **options}), (name + ".json", text)
 
 
+def keywords(line: str) -> dict[str, str | bool]:
+    """And back: "--state-dtype 8bit --decay-all" is {"state_dtype": "8bit", "decay_all": True}."""
+    all = {}
+    for option in line.split("--")[1:]:
+        name, _, value = option.strip().partition(" ")
+        all[name.replace("-", "_")] = value or True
+    return all
+
+
 def _text(value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -44,9 +44,10 @@ def plan(model=None, **options) -> Plan:
 
 
 def advise(model=None, **options) -> list[dict]:
-    """Changes of how the network is trained that take less memory, the least change first; each with what it does, the
-    bytes that a run then takes, and whether these fit into the budget."""
-    return json.loads(_core.plan(*_asked.network(model, options), True)[0])["advice"] or []
+    """Changes of how the network is trained that take less memory, the least change first; each with the options that
+    make it, what it does, the bytes that a run then takes, and whether these fit into the budget."""
+    advice = json.loads(_core.plan(*_asked.network(model, options), True)[0])["advice"] or []
+    return [{"options": _asked.keywords(change["change"]), **change} for change in advice]
 
 
 def zoo() -> list[str]:

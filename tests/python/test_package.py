@@ -1,0 +1,52 @@
+"""What comes with the package."""
+import importlib.metadata
+import pathlib
+import re
+
+import pytest
+
+import lethe
+from lethe import _options, _start
+
+
+def test_version_zoo_and_options():
+    assert lethe.__version__ == importlib.metadata.version("lethe")
+    assert {"lenet", "resnet20", "gpt2"} <= set(lethe.zoo())
+    assert "memory" in lethe.options()["memory_budget"].lower()
+
+
+def test_keywords_for_checkers_are_the_options():
+    assert set(_options.Options.__annotations__) == set(lethe.options()) - {"model"}, "scripts/python_options.py writes them"
+
+
+def test_advice_comes_as_keywords():
+    advice = lethe.advise("lenet", batch=64, memory_budget="2200KiB")
+    assert advice and all(change["bytes"] < lethe.plan("lenet", batch=64)["bytes"]["peak"] for change in advice)
+    change = next(change for change in advice if change["fits"])
+    assert lethe.plan("lenet", **{"batch": 64, "memory_budget": "2200KiB", **change["options"]}).fits
+
+
+def test_plans_for_a_gpu_that_is_not_there():
+    try:
+        plan = lethe.plan("resnet20", device="h100")
+    except lethe.Error as error:
+        pytest.skip(str(error))
+    assert plan["device"] != "cpu"
+
+
+def test_a_processor_that_is_too_old_is_named(tmp_path):
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("flags\t\t: fpu sse2 avx\n")
+    with pytest.raises(ImportError, match="x86-64-v3.*lacks abm, avx2"):
+        _start.check_processor(cpuinfo)
+    _start.check_processor()
+
+
+def test_stubs_say_what_the_module_has():
+    stub = (pathlib.Path(lethe.__file__).parent / "_core.pyi").read_text()
+    for name in [n for n in dir(lethe._core) if not n.startswith("_")]:
+        assert re.search(rf"^(class|def) {name}\b|^{name}:", stub, re.M), name
+    for kind in (lethe._core.Session, lethe._core.Record, lethe._core.Scores):
+        for name in [n for n in vars(kind) if not n.startswith("_")]:
+            assert re.search(rf"^    (def )?{name}\b", stub, re.M), name
+    assert (pathlib.Path(lethe.__file__).parent / "py.typed").exists()
