@@ -132,12 +132,14 @@ def test_saves_and_goes_on(digits, tmp_path):
     for i in (0, 50):
         part.train_step((x[i:i + 50], y[i:i + 50]))
     part.save(tmp_path / "run")
-    for other in (lethe.Session("lenet", batch=50, schedule="constant"), lethe.Session(resume=tmp_path / "run")):
-        if other.step == 0:
-            other.resume(tmp_path / "run")
+    again = lethe.Session("lenet", batch=50, schedule="constant")
+    again.resume(tmp_path / "run")
+    for other in (again, lethe.Session(resume=tmp_path / "run")):
+        assert other.step == 2
         for i in (100, 150):
             other.train_step((x[i:i + 50], y[i:i + 50]))
-        assert other.step == 4 and same_bits(whole.state_dict(), other.state_dict())
+        assert other.step == 4 and other.peak_bytes == other.plan()["bytes"]["peak"]
+        assert same_bits(whole.state_dict(), other.state_dict())
     with pytest.raises(lethe.Error, match="holds checkpoints of a run already"):
         whole.save(tmp_path / "run")
 

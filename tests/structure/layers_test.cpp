@@ -55,6 +55,7 @@ const std::map<std::string, Folders> kRooms = {
     {"train/optnet", {"train", "train/data", "train/session", "train/report"}},
     {"train/ranks", {}},
     {"train", {"train/data", "train/session", "train/search", "train/report", "train/ranks"}},
+    {"train/python", {"train", "train/data", "train/session", "train/search", "train/report", "train/ranks"}},
     {"train/commands", {"train", "train/data", "train/session", "train/search", "train/report", "train/ranks"}},
 };
 /// The longest chain of includes within a folder, in files.

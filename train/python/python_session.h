@@ -39,7 +39,7 @@ class PythonSession {
   void resume(const std::string& directory);
   void export_onnx(const std::string& file, std::int64_t opset, const std::string& dtype, bool preprocess);
 
-  std::int64_t step() const { return session_->state().step; }
+  std::int64_t step() const { return begun_ ? session_->state().step : start_.state.step; }
   std::int64_t batch() const { return options_.program.network.batch; }
   bool evaluates() const { return options_.program.evaluated; }
   std::int64_t peak() { return session_->device().peak(); }
