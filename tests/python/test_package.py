@@ -12,7 +12,7 @@ from lethe import _options, _start
 def test_version_zoo_and_options():
     assert lethe.__version__ == importlib.metadata.version("lethe")
     assert {"lenet", "resnet20", "gpt2"} <= set(lethe.zoo())
-    assert "memory" in lethe.options()["memory_budget"].lower()
+    assert "level=3" in lethe.options()["memory_budget"]
 
 
 def test_keywords_for_checkers_are_the_options():

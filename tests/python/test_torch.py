@@ -61,7 +61,8 @@ def test_tensors_and_data_loaders(digits):
 
 
 def test_beside_each_other(digits):
-    """In turns, neither waits long for the other's workers."""
+    """In turns, neither waits long for the other's workers: bench/beside_torch.py measures how long, this finds that they
+    hold each other up."""
     x, y = digits
     session, model = lethe.Session("lenet", batch=50), LeNet()
     images = torch.from_numpy(x[:50])
@@ -83,4 +84,4 @@ def test_beside_each_other(digits):
 
     (ours,), (theirs,) = seconds(step), seconds(infer)
     ours_beside, theirs_beside = seconds(step, infer)
-    assert ours_beside < 3 * ours + 0.005 and theirs_beside < 3 * theirs + 0.005
+    assert ours_beside < 3 * ours + 0.05 and theirs_beside < 3 * theirs + 0.05
