@@ -255,8 +255,7 @@ Options decided(const Options& first, const OptionValues& resumed) {
   lay_under(command, given, for_device(first, resumed));
   Options with_resumed = with_only(first, given);
   NetworkSetting& network = with_resumed.program.network;
-  if (!network.file)  // once: it may change
-    network.file = std::make_shared<NetworkFile>(network_file_of(network.model, first.quiet));
+  if (!network.file) network.file = std::make_shared<NetworkFile>(network_file_of(network.model, first.quiet));  // once
   with_resumed = with_ignored_set(with_context_set(with_resumed));
   OptionValues all = with_resumed.given;
   lay_under(command, all, network_values(with_resumed));

@@ -21,8 +21,8 @@ struct RunFiles {
 /// Of the run that begins there; one that is resumed goes on in them.
 std::vector<std::unique_ptr<RecordFile>> open_records(const RunFiles& asked, const Start& start, const Notify& notify);
 
-/// Where the run stands, and what it has to find again. `id`: network_id of the network; `data`: what the data is called
-/// if no option says it.
+/// Where the run stands, and what it has to find again. `id`: network_id of the network; `data`: what the data is
+/// called if no option says it.
 RunState state_of(const Start& start, const Options& options, const Network& network, const std::string& id,
                   const std::string& data, const Meaning& meaning);
 

@@ -33,7 +33,8 @@ std::int64_t NamedSamples::sample_bytes(DType) const {
 }
 
 std::unique_ptr<SampleReader> NamedSamples::reader(const ReadOptions& options) const {
-  check(options.augment == Augmentation{}, name(), ": gives numbers by name, which are not augmented; `augment` none takes them as they are");
+  check(options.augment == Augmentation{}, name(),
+        ": gives numbers by name, which are not augmented; `augment` none takes them as they are");
   return std::make_unique<NamedSamplesReader>(*this);
 }
 

@@ -79,7 +79,7 @@ class Trainer {
   RunState state_;
   RunLength length_;
   FedInputs fed_;
-  Best best_;                     // is the evaluation by this
+  Best best_;  // is the evaluation by this
   StepResults results_;
   const Batch* batch_ = nullptr;  // of the next step, if it is fed already
   Sums sums_;
