@@ -27,6 +27,7 @@ class Session:
 
     def __init__(self, model: str | os.PathLike | Mapping | None = None, **options: Unpack[Options]):
         self._core = _core.Session(*_asked.network(model, options))
+        self._keeps = [key for key in ("save", "metrics", "log_json", "tensorboard") if options.get(key)]
 
     def plan(self) -> Plan:
         """What a run takes; takes no memory yet."""
@@ -127,6 +128,9 @@ class Session:
             raise Error("data: arrays, an object with __len__ and __getitem__, or what gives batches", 4)
         if epochs is not None and epochs > 1 and iter(batches) is batches:
             raise Error("epochs: what gives batches once has one epoch; give what begins anew, as a DataLoader does", 4)
+        if self._keeps:
+            raise Error(f"{self._keeps[0]}: batches as they come are single steps, of which nothing is kept; give rows, "
+                        "or call save(DIR)")
         tests = self._rows(test)
         last, end = None, None if steps is None else steps
         for _ in range(1 if epochs is None and steps is None else epochs or 2**62):

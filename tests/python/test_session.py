@@ -165,7 +165,7 @@ def test_a_dict_is_a_network(digits):
     assert losses[-1] < 0.1 * losses[0] and session.predict(x).shape == (4, 2)
 
 
-def test_batches_that_come_one_by_one(digits):
+def test_batches_that_come_one_by_one(digits, tmp_path):
     x, y = digits
 
     def batches():
@@ -180,6 +180,8 @@ def test_batches_that_come_one_by_one(digits):
     assert len(heard) == 3 and same_bits(fed.state_dict(), stepped.state_dict())
     with pytest.raises(lethe.Error, match="gives batches once"):
         fed.train(batches(), epochs=2)
+    with pytest.raises(lethe.Error, match="save: batches as they come are single steps"):
+        lethe.Session("lenet", save=tmp_path / "run", **options).train(batches())
 
 
 def test_records_and_notes_are_logged(digits, caplog):
