@@ -133,7 +133,7 @@ TEST(Options, OptionsBelongToTheirCommand) {
 
 TEST(Options, SettingsThatTheLibraryNamesBecomeOptions) {
   EXPECT_EQ(with_options("`weight_decay`: no; try `lr` 1"), "--weight-decay: no; try --lr 1");
-  EXPECT_EQ(with_options("a`b: `train count`, `X`, ``, `"), "a`b: `train count`, `X`, ``, `");
+  EXPECT_EQ(with_options("a`b: `train count`, `X`, ``, `"), "a`b: train count, `X`, ``, `");
 }
 
 TEST(Options, WrongNumbersSayWhatWasExpected) {
