@@ -54,7 +54,7 @@ build_packages() {   # ROOT RELEASE
   local packages="build-essential cmake ninja-build libeigen3-dev nlohmann-json3-dev libcli11-dev libdnnl-dev libstb-dev zlib1g-dev libopenmpi-dev lintian"
   quiet inside "$1" "apt-get update -qq && apt-get install -y -qq --no-install-recommends $packages"
   mkdir "$1/root/lethe"
-  git archive HEAD | tar -x -C "$1/root/lethe"
+  git -c tar.umask=0022 archive HEAD | tar -x -C "$1/root/lethe"   # maintainers' scripts are not for a group to write
   local kinds=(OFF) kind
   if [ -n "$cuda" ]; then kinds=(PLAN ${device:+ON}); fi
   for kind in "${kinds[@]}"; do
