@@ -27,9 +27,11 @@ class Executor {
   /// Copies host values into an Input var / any var's value out; `bytes` must be the var's. Fails for a var
   /// that the plan does not keep to the end of the step.
   void feed(VarId var, const void* data, std::int64_t bytes);
-  /// Feeds the next step, while this one may still be running: `data` must stay as it is until run() returns. Nothing
-  /// else may use the arena in between.
+  /// Feeds the next step, while this one may still be running: `data` must stay as it is until run() or drop_next()
+  /// returns. Nothing else may use the arena in between.
   void feed_next(VarId var, const void* data, std::int64_t bytes);
+  /// The next step is not to have what feed_next() brought.
+  void drop_next() { next_.drop(); }
   void fetch(VarId var, void* data, std::int64_t bytes) const;
   double fetch_scalar(VarId var) const;
   /// Where a var's value lies on the device after a step; fails as fetch() does.

@@ -9,11 +9,14 @@ NextInputs::NextInputs(Device& device, std::vector<Room> rooms) : device_(device
 }
 
 /// A copy that is still on its way would write into memory that others have by then.
-NextInputs::~NextInputs() {
+NextInputs::~NextInputs() { drop(); }
+
+void NextInputs::drop() {
   try {
     if (!given_.empty()) device_.finish_aside();
   } catch (...) {  // NOLINT(bugprone-empty-catch): the device is lost, which whoever uses it next is told
   }
+  given_.clear();
 }
 
 void NextInputs::give(VarId var, const void* data, std::int64_t bytes) {

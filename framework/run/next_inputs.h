@@ -21,10 +21,12 @@ class NextInputs {
   NextInputs(const NextInputs&) = delete;
   NextInputs& operator=(const NextInputs&) = delete;
 
-  /// `data` must stay as it is until take() returns.
+  /// `data` must stay as it is until take() or drop() returns.
   void give(VarId var, const void* data, std::int64_t bytes);
   /// Puts what was given into its place; the stream waits for that.
   void take();
+  /// Nothing is given any more.
+  void drop();
 
  private:
   struct Given {

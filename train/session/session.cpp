@@ -92,7 +92,13 @@ Store& Session::store() {
 
 Evaluator* Session::evaluator() {
   executor();
+  if (!evaluator_ && setting_.program.evaluated) evaluator_ = evaluator_of(data());
   return evaluator_.get();
+}
+
+void Session::rest() {
+  batches_.reset();
+  evaluator_.reset();
 }
 
 std::unique_ptr<Evaluator> Session::evaluator_of(const Samples& samples) {
@@ -113,9 +119,14 @@ Scores Session::scores_of(const Samples& samples) {
   check(setting_.program.evaluated, "`eval_every` 0 says that the network is never evaluated");
   check_fed(network(), samples);
   evaluator_.reset();  // whose memory it takes, where there is no arena
-  const Scores scores = evaluator_of(samples)->run();
-  evaluator_ = evaluator_of(data());
-  return scores;
+  try {
+    const Scores scores = evaluator_of(samples)->run();
+    evaluator_ = evaluator_of(data());
+    return scores;
+  } catch (...) {
+    if (!evaluator_) evaluator_ = evaluator_of(data());
+    throw;
+  }
 }
 
 std::unique_ptr<Executor> Session::executor_of(const Planned& planned) {
@@ -143,8 +154,17 @@ Record Session::train(const RunSetting& run, Listener& listener, Checkpoints* ch
                    .listener = listener,
                    .moves = start_.moves},
                   start_.state);
-  trainer.run();
-  start_.state = trainer.state();
+  const auto ended = [&] {
+    start_.state = trainer.state();
+    executor_->drop_next();  // a batch that is fed ahead is of this run alone
+  };
+  try {
+    trainer.run();
+  } catch (...) {
+    ended();
+    throw;
+  }
+  ended();
   return trainer.last();
 }
 

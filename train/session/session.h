@@ -51,6 +51,8 @@ class Session {
   /// Null if the setting says that training is never evaluated.
   Evaluator* evaluator();
 
+  /// Nothing reads ahead any more, until it is next needed.
+  void rest();
   /// Learns from these samples from here on, and is evaluated on them.
   void learn_from(std::shared_ptr<const Samples> samples);
   /// The scores of other samples: those of their test split.
