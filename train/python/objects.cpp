@@ -15,11 +15,11 @@ namespace lethe {
 namespace nb = nanobind;
 namespace {
 
-/// What a data set has raised last, until it is the cause of an error.
-std::exception_ptr& cause() {
-  static std::exception_ptr one;
-  return one;
-}
+/// What a data set has raised, which is the cause.
+struct RowError : Error {
+  RowError(const std::string& what, std::exception_ptr raised) : Error(what, Exit::Data), cause(std::move(raised)) {}
+  std::exception_ptr cause;
+};
 
 Element element_of(const nb::dlpack::dtype& type, const std::string& name) {
   using Code = nb::dlpack::dtype_code;
@@ -73,8 +73,7 @@ class ObjectRows final : public Rows {
     } catch (const Error& error) {
       throw Error(message("item ", row, " of the data: ", error.what()), error.code);
     } catch (const nb::python_error& error) {
-      cause() = std::current_exception();
-      fail_as(Exit::Data, "item ", row, " of the data: ", said_by(error));
+      throw RowError(message("item ", row, " of the data: ", said_by(error)), std::current_exception());
     }
   }
 
@@ -111,16 +110,17 @@ void log_line(const std::string& line) {
   try {
     nb::module_::import_("logging").attr("getLogger")("lethe").attr("info")("%s", in_keywords(line));
   } catch (nb::python_error& error) {
+    if (error.matches(PyExc_KeyboardInterrupt)) return PyErr_SetInterrupt();  // for whoever asks for signals next
     error.discard_as_unraisable("lethe's log");
   }
 }
 
-void raise_error(const Failure& failure) {
+void raise_error(const Failure& failure, const std::exception_ptr& cause = nullptr) {
   const nb::object type = nb::module_::import_("lethe._error").attr("Error");
   const nb::object error = type(in_keywords(failure.what), static_cast<int>(failure.code));
-  if (const std::exception_ptr from = std::exchange(cause(), nullptr)) {
+  if (cause) {
     try {
-      std::rethrow_exception(from);
+      std::rethrow_exception(cause);
     } catch (const nb::python_error& raised) {
       PyException_SetCause(error.ptr(), nb::borrow(raised.value()).release().ptr());
     }
@@ -214,6 +214,8 @@ void bind_errors_and_log() {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
+    } catch (const RowError& error) {
+      raise_error(failure_of(thrown), error.cause);
     } catch (const Error&) {
       raise_error(failure_of(thrown));
     } catch (const std::filesystem::filesystem_error&) {

@@ -29,7 +29,7 @@ class HeldArrays {
 std::shared_ptr<HeldArrays> hold_arrays();
 
 /// Rows of an object with __len__ and __getitem__, whose items are a dict by name or a tuple in the order of `names`.
-/// Takes the lock for each row. What the object raises is an Error whose cause is kept for raise_cause().
+/// Takes the lock for each row. What the object raises becomes the cause of a lethe.Error.
 std::shared_ptr<const Rows> rows_of(nanobind::object data, const Network& network, std::vector<std::string> names);
 
 /// A copy, floats of 16 bits without a type in NumPy as f32.
