@@ -7,18 +7,23 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
+from . import _core
 from ._error import Error
 
 
 def words(options: Mapping) -> list[str]:
     """memory_budget="1GiB" is --memory-budget=1GiB, True a flag; None and False say nothing."""
-    all = []
+    all, known = [], _core.options()
     for key, value in options.items():
         name = "--" + key.replace("_", "-")
-        if value is True:
-            all.append(name)
-        elif value is not None and value is not False:
+        if value is None or (_is_bool(value) and not value):
+            continue
+        if not _is_bool(value):
             all.append(f"{name}={_text(value)}")
+        elif key in known and not known[key][1]:
+            raise Error(f"{key}: takes a value, not True")
+        else:
+            all.append(name)
     return all
 
 
@@ -45,8 +50,13 @@ def keywords(line: str) -> dict[str, str | bool]:
     return all
 
 
+def _is_bool(value) -> bool:
+    """Also of NumPy, which this does not load."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool") and type(value).__module__ == "numpy"
+
+
 def _text(value) -> str:
-    if isinstance(value, bool):
+    if _is_bool(value):
         return "true" if value else "false"
     if isinstance(value, Mapping):
         return ",".join(f"{key}={_text(each)}" for key, each in value.items())

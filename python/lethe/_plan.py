@@ -11,10 +11,11 @@ from . import _asked, _core
 class Plan(dict):
     """What `train plan --json` prints, as a dict; `table()` is what it prints for people."""
 
-    def __init__(self, json_text: str, table_text: str, timeline):
+    def __init__(self, json_text: str, table_text: str, timeline: str, asked: tuple):
+        """timeline: the function of _core that makes it of what was asked for."""
         super().__init__(json.loads(json_text))
         self.json = json_text
-        self._table, self._timeline = table_text, timeline
+        self._table, self._timeline, self._asked = table_text, timeline, asked
 
     def table(self) -> str:
         return self._table
@@ -26,7 +27,7 @@ class Plan(dict):
 
     def timeline(self) -> str:
         """A page: what is in memory while each op runs."""
-        return self._timeline()
+        return getattr(_core, self._timeline)(*self._asked)
 
     def __repr__(self) -> str:
         return self._table
@@ -40,7 +41,7 @@ class Plan(dict):
 def plan(model=None, **options) -> Plan:
     """As `train plan`, with its options as keywords: also of a GPU that is not there, device="h200"."""
     asked = _asked.network(model, options)
-    return Plan(*_core.plan(*asked, False), lambda: _core.timeline(*asked))
+    return Plan(*_core.plan(*asked, False), "timeline", asked)
 
 
 def advise(model=None, **options) -> list[dict]:

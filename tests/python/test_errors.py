@@ -15,6 +15,7 @@ X, Y = numpy.zeros((4, 1, 28, 28), "f4"), numpy.zeros(4, "i4")
     ({"zero": 1}, 2, "zero: one process has nobody to share with"),
     ({"quiet": True}, 2, 'quiet: the logger "lethe" says what is shown'),
     ({"timeout": 3}, 2, "timeout: is of ranks"),
+    ({"memory_budget": True}, 2, "memory_budget: takes a value, not True"),
     ({"help": True}, 2, "lethe.options() lists all"),
     ({"data": "mnist:/nowhere"}, 4, "/nowhere"),
     ({"resume": "/nowhere"}, 4, "/nowhere"),
@@ -103,6 +104,22 @@ def test_a_session_at_work_is_left_alone():
     session = lethe.Session("lenet", batch=1, eval_every=0)
     with pytest.raises(lethe.Error, match="at work already"):
         session.train((X, Y), epochs=1, on_record=lambda record: session.train_step((X[:1], Y[:1])))
+
+
+@pytest.mark.parametrize("val", [0, 1, -0.5, 1.5])
+def test_a_share_that_is_none(val):
+    with pytest.raises(lethe.Error, match="val.*eval_every"):
+        lethe.Session("lenet", batch=2).train((X, Y), val=val)
+    lethe.Session("lenet", batch=2, eval_every=0).train((X, Y), val=val, steps=1)
+    lethe.Session("lenet", batch=2).train((X, Y), val=val, steps=1, test=(X, Y))
+
+
+def test_flags_of_numpy():
+    flags = [numpy.bool_(True), numpy.bool_(False)]
+    bytes = [lethe.plan("lenet", skip_grads=flag)["bytes"]["peak"] for flag in (*flags, True, False, None)]
+    assert bytes[0] == bytes[2] and bytes[1] == bytes[3] == bytes[4]
+    with pytest.raises(lethe.Error, match="takes a value"):
+        lethe.plan("lenet", batch=numpy.bool_(True))
 
 
 def test_errors_travel():

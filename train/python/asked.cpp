@@ -9,6 +9,7 @@
 #include "train/report/plan_report.h"
 #include "train/report/timeline.h"
 #include "train/session/device.h"
+#include "train/session/start.h"
 
 namespace lethe {
 namespace {
@@ -113,6 +114,14 @@ PlanTexts plan_of(const Options& options, bool advise) {
 
 std::string timeline_page_of(const Options& options) {
   return timeline_page(timeline_of(options.program, device_info(options.device)));
+}
+
+std::string session_timeline(std::vector<std::string> arguments, const std::optional<NetworkFile>& network) {
+  RunFiles files;
+  const Options given = session_options(std::move(arguments), network, files);
+  const CheckpointOptions& of = given.checkpoints;
+  const Start start = of.resume.empty() ? Start{} : find_start(of.save, of.resume);
+  return timeline_page_of(decided(given, options_in(start.checkpoint, start.state)));
 }
 
 }  // namespace lethe

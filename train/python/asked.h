@@ -30,6 +30,8 @@ struct PlanTexts {
 };
 PlanTexts plan_of(const Options& options, bool advise);
 std::string timeline_page_of(const Options& options);
+/// Of a session that these words make.
+std::string session_timeline(std::vector<std::string> arguments, const std::optional<NetworkFile>& network);
 /// Decided options of `train plan`, also for a GPU that is not there.
 Options plan_options(std::vector<std::string> arguments, const std::optional<NetworkFile>& network);
 

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -48,12 +49,24 @@ class BoundSession {
   auto work(const Work& work) {
     check(!busy_.exchange(true), "the session is at work already; one session is for one thread at a time");
     struct Done {
-      std::atomic<bool>& busy;
-      ~Done() { busy = false; }
-    } const done{busy_};
+      BoundSession& of;
+      ~Done() {
+        of.session_->note_standing();
+        of.busy_ = false;
+      }
+    } const done{*this};
     const nb::gil_scoped_release unlocked;
     return work(*session_);
   }
+  /// Unless it works.
+  void rest() {
+    if (busy_.exchange(true)) return;
+    const nb::gil_scoped_release unlocked;
+    session_->rest();
+    busy_ = false;
+  }
+  /// What does not change while it works.
+  const PythonSession& unguarded() const { return *session_; }
   const Network& network() const { return session_->network(); }
 
  private:
@@ -66,12 +79,14 @@ struct BoundRows {
   std::shared_ptr<const Rows> rows;
 };
 
-/// In the order of a tuple: inputs beside the labels, then these.
+/// In the order of a tuple: inputs, then what the loss compares with.
 std::vector<std::string> names_of_inputs(const Network& network) {
   const FedInputs fed = fed_inputs(network);
+  std::vector<VarId> inputs = fed.inputs;
+  std::ranges::stable_partition(inputs, [&](VarId input) { return input != fed.target; });
+  if (fed.labels != kNone) inputs.push_back(fed.labels);
   std::vector<std::string> names;
-  for (const VarId input : fed.inputs) names.push_back(network.program.vars[input].name);
-  if (fed.labels != kNone) names.push_back(network.program.vars[fed.labels].name);
+  for (const VarId input : inputs) names.push_back(network.program.vars[input].name);
   return names;
 }
 
@@ -96,6 +111,8 @@ Record train(BoundSession& session, const std::optional<BoundRows>& data, const 
   PythonListener listener(std::move(on_record));
   const Record last = session.work([&](PythonSession& s) {
     std::shared_ptr<const Samples> samples;
+    check(!data || tests || !s.evaluates() || (held > 0 && held < 1), "`val` ", held,
+          ": expected more than 0 and less than 1, or `test`; a session with `eval_every` 0 needs neither");
     if (data)
       samples = std::make_shared<RowSamples>(s.network(), s.meaning(), data->rows, tests ? tests->rows : nullptr,
                                              s.evaluates() ? held : 0);
@@ -182,13 +199,20 @@ void bind_session(nb::module_& m) {
              const PlanTexts texts = s.work([](PythonSession& o) { return plan_of(o.options(), false); });
              return std::pair(texts.json, texts.table);
            })
-      .def("timeline",
-           [](BoundSession& s) { return s.work([](PythonSession& o) { return timeline_page_of(o.options()); }); })
+      .def("rest", &BoundSession::rest)
       .def_prop_ro("inputs", [](const BoundSession& s) { return names_of_inputs(s.network()); })
       .def_prop_ro("name", [](const BoundSession& s) { return s.network().name; })
-      .def_prop_ro("step", [](BoundSession& s) { return s.work([](PythonSession& o) { return o.step(); }); })
-      .def_prop_ro("batch", [](BoundSession& s) { return s.work([](PythonSession& o) { return o.batch(); }); })
-      .def_prop_ro("peak", [](BoundSession& s) { return s.work([](PythonSession& o) { return o.peak(); }); });
+      .def_prop_ro("batch", [](const BoundSession& s) { return s.unguarded().batch(); })
+      .def_prop_ro("keeps", [](const BoundSession& s) { return s.unguarded().keeps(); })
+      .def_prop_ro("given",
+                   [](const BoundSession& s) {
+                     nb::dict all;
+                     for (const auto& [name, value] : s.unguarded().given())
+                       all[in_keywords("--" + name).c_str()] = value;
+                     return all;
+                   })
+      .def_prop_ro("step", [](const BoundSession& s) { return s.unguarded().standing().step.load(); })
+      .def_prop_ro("peak", [](const BoundSession& s) { return s.unguarded().standing().peak.load(); });
 }
 
 void bind_functions(nb::module_& m) {
@@ -216,12 +240,20 @@ void bind_functions(nb::module_& m) {
         return timeline_page_of(plan_options(arguments, file_of(network)));
       },
       nb::arg("arguments"), nb::arg("network").none());
+  m.def(
+      "session_timeline",
+      [](const Arguments& arguments, const NamedText& network) {
+        const nb::gil_scoped_release unlocked;
+        return session_timeline(arguments, file_of(network));
+      },
+      nb::arg("arguments"), nb::arg("network").none());
 }
 
 }  // namespace
 }  // namespace lethe
 
 NB_MODULE(_core, m) {
+  nanobind::set_leak_warnings(false);  // at exit: a session of a script, whose data knows the script's globals
   lethe::bind_errors_and_log();
   lethe::tell_to(lethe::say);
   lethe::bind_records(m);

@@ -25,11 +25,14 @@ std::unique_ptr<RunLock> lock_of_resumed(const CheckpointOptions& asked) {
 /// Hands records on to files, too.
 class RecordedListener final : public Listener {
  public:
-  RecordedListener(Listener& listener, const std::vector<std::unique_ptr<RecordFile>>& files)
-      : listener_(listener), files_(files) {}
+  RecordedListener(Listener& listener, const std::vector<std::unique_ptr<RecordFile>>& files,
+                   PythonSession::Standing& standing)
+      : listener_(listener), files_(files), standing_(standing) {}
   void note(const std::string& line) override { say(line); }
   bool stop_wanted() override { return listener_.stop_wanted(); }
   void record(const Record& measured) override {
+    standing_.step = measured.step;
+    standing_.peak = measured.mem_peak;
     for (const auto& file : files_) file->append(measured);
     listener_.record(measured);
   }
@@ -37,6 +40,7 @@ class RecordedListener final : public Listener {
  private:
   Listener& listener_;
   const std::vector<std::unique_ptr<RecordFile>>& files_;
+  PythonSession::Standing& standing_;
 };
 
 bool has_epochs(const Schedule& schedule) {
@@ -70,6 +74,21 @@ PythonSession::PythonSession(std::vector<std::string> arguments, const std::opti
   if (!has_data_) data.samples = no_samples(build_network(options_.program.network, true), data.known);
   session_ = std::make_unique<Session>(SessionSetting{options_.program, data, options_.device, {}}, say);
   check_fits(start_, values_to_keep(options_), session_->network().name, id_);
+  note_standing();
+}
+
+void PythonSession::note_standing() {
+  standing_.step = step();
+  if (begun_) standing_.peak = session_->device().peak();
+}
+
+std::vector<std::string> PythonSession::keeps() const {
+  std::vector<std::string> all;
+  if (!start_.save.empty()) all.push_back(given_.checkpoints.save.empty() ? "resume" : "save");
+  if (!files_.metrics.empty()) all.push_back("metrics");
+  if (!files_.log_json.empty()) all.push_back("log_json");
+  if (!files_.tensorboard.empty()) all.push_back("tensorboard");
+  return all;
 }
 
 /// Before memory is taken: what the run starts from.
@@ -83,7 +102,6 @@ void PythonSession::begin() {
   say(setting_line(options_.program.memory.text, plans.none, plans.bytes.total()));
   say(predicted_line(plans.bytes, plans.at_most));
   session_->executor();
-  results_.emplace(session_->executor(), session_->programs(), options_.course);
   begun_ = true;
 }
 
@@ -113,6 +131,7 @@ Record PythonSession::train_step(ArrayRows& batch, std::optional<double> rate) {
   if (!rate) rate = rate_of_step();
   const auto before = std::chrono::steady_clock::now();
   Executor& executor = session_->executor();
+  if (!results_) results_.emplace(executor, programs, options_.course);  // which counts skipped steps
   batch.feed(executor);
   feed_rate(executor, programs, *rate);
   executor.run();
@@ -126,7 +145,7 @@ Record PythonSession::train_step(ArrayRows& batch, std::optional<double> rate) {
               programs.network.correct == kNone ? std::nullopt : std::optional(share_of(results_->correct(), labels)),
           .lr = *rate,
           .ms = taken.count(),
-          .mem_peak = peak(),
+          .mem_peak = session_->device().peak(),
           .recorded = executor.replays()};
 }
 
@@ -152,10 +171,9 @@ Record PythonSession::train(std::shared_ptr<const Samples> data, std::optional<s
   if (!lock_) lock_ = lock_run(given_, start_);
   if (lock_ && !lock_->trouble().empty()) say(lock_->trouble());
   if (records_.empty()) records_ = open_records(files_, start_, say);
-  RecordedListener recorded(listener, records_);
-  const Record last = session_->train(course, recorded, checkpoints.get());
-  results_.emplace(session_->executor(), session_->programs(), options_.course);  // which counts skipped steps
-  return last;
+  RecordedListener recorded(listener, records_, standing_);
+  results_.reset();
+  return session_->train(course, recorded, checkpoints.get());
 }
 
 Scores PythonSession::evaluate(const std::shared_ptr<const Samples>& data) {

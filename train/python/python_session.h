@@ -1,6 +1,7 @@
 // What lethe.Session is: a session that the options of the command line describe, with its run. Knows nothing of
 // Python.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <set>
@@ -39,10 +40,22 @@ class PythonSession {
   void resume(const std::string& directory);
   void export_onnx(const std::string& file, std::int64_t opset, const std::string& dtype, bool preprocess);
 
+  /// As the keywords: what of a run this session keeps, which single steps do not give.
+  std::vector<std::string> keeps() const;
+  /// By the names of options: what it was asked for.
+  const OptionValues& given() const { return given_.given; }
+  /// Where it stands: for any thread, while it works of the last record.
+  struct Standing {
+    std::atomic<std::int64_t> step = 0, peak = 0;
+  };
+  const Standing& standing() const { return standing_; }
+  void note_standing();
+  /// Nothing of it calls Python any more, until it is asked again.
+  void rest() { session_->rest(); }
+
   std::int64_t step() const { return begun_ ? session_->state().step : start_.state.step; }
   std::int64_t batch() const { return options_.program.network.batch; }
   bool evaluates() const { return options_.program.evaluated; }
-  std::int64_t peak() { return session_->device().peak(); }
 
  private:
   void begin();
@@ -60,6 +73,7 @@ class PythonSession {
   std::shared_ptr<Predictions> predictions_;
   std::vector<std::unique_ptr<RecordFile>> records_;
   std::set<std::string> saved_in_;
+  Standing standing_;
 };
 
 }  // namespace lethe

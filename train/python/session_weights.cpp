@@ -37,7 +37,12 @@ void PythonSession::load(const std::vector<ArrayView>& arrays, const WeightsSett
 std::string PythonSession::save(const std::string& directory) {
   begin();
   const std::string place = std::filesystem::weakly_canonical(directory).string();
-  check(saved_in_.contains(place) || find_latest(directory).empty(), directory,
+  const bool is_own = !start_.save.empty() && place == std::filesystem::weakly_canonical(start_.save).string();
+  if (is_own && !lock_) {
+    std::filesystem::create_directories(directory);
+    lock_ = lock_run(given_, start_);
+  }
+  check(is_own || saved_in_.contains(place) || find_latest(directory).empty(), directory,
         ": holds checkpoints of a run already; go on with it by resume(), or save elsewhere");
   RunState state = session_->state();
   const std::int64_t per_epoch = has_data_ ? session_->batches().per_epoch() : state.step + 1;
@@ -62,7 +67,7 @@ void PythonSession::resume(const std::string& directory) {
   state.evaluations_since_best = start.state.evaluations_since_best;
   state.meaning = start.state.meaning;
   state.elsewhere = start.state.elsewhere;
-  results_.emplace(session_->executor(), session_->programs(), options_.course);
+  results_.reset();
   saved_in_.insert(std::filesystem::weakly_canonical(directory).string());
 }
 
