@@ -56,6 +56,19 @@ function(lethe_at_levels target)
   endforeach()
 endfunction()
 
+# lethe_objects_of_level(RESULT LEVEL): all that a program of that level is linked from, but its main. Of inline functions
+# that others have, too, the linker takes the first that it meets: the level's stand first.
+function(lethe_objects_of_level result level)
+  set(objects)
+  foreach(part IN LISTS LETHE_LEVEL_PARTS)
+    list(APPEND objects $<TARGET_OBJECTS:lethe_${part}_${level}>)
+  endforeach()
+  foreach(part commands ${LETHE_COMMON_PARTS})
+    list(APPEND objects $<TARGET_OBJECTS:lethe_${part}>)
+  endforeach()
+  set(${result} ${objects} PARENT_SCOPE)
+endfunction()
+
 # lethe_programs_of_levels(): the launcher, and train_LEVEL for each further level, in bin/LEVEL/train.
 function(lethe_programs_of_levels)
   add_executable(launcher train/launcher.cpp)
@@ -64,14 +77,7 @@ function(lethe_programs_of_levels)
   target_link_options(launcher PRIVATE -s)   # it is installed as a file, as it is
   set_target_properties(launcher PROPERTIES SKIP_BUILD_RPATH ON)
   foreach(level IN LISTS LETHE_FURTHER_LEVELS)
-    # Of inline functions that others have, too, the linker takes the first that it meets: the level's stand first.
-    set(objects)
-    foreach(part IN LISTS LETHE_LEVEL_PARTS)
-      list(APPEND objects $<TARGET_OBJECTS:lethe_${part}_${level}>)
-    endforeach()
-    foreach(part commands ${LETHE_COMMON_PARTS})
-      list(APPEND objects $<TARGET_OBJECTS:lethe_${part}>)
-    endforeach()
+    lethe_objects_of_level(objects ${level})
     add_executable(train_${level} ${objects} train/main.cpp)
     target_link_libraries(train_${level} PRIVATE lethe_options ${LETHE_EXTERNALS})
     set_target_properties(train_${level} PROPERTIES OUTPUT_NAME train RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin/${level}")

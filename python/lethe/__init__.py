@@ -5,10 +5,10 @@
     session.train_step({"image": x, "label": y}).loss
 """
 
-from ._start import check_processor, load_core
+from ._start import check_processor, features, load_core
 
-check_processor()
-_core = load_core()
+check_processor(features())
+_core = load_core(features())
 
 from ._core import Record, Scores  # noqa: E402
 from ._error import Error  # noqa: E402

@@ -6,6 +6,7 @@ from typing import Any
 import numpy
 
 version: str
+instruction_sets: str
 
 class Record:
     """Measurements up to a step: of one step, or means since the last record."""

@@ -1,39 +1,64 @@
-"""What comes before the module is loaded: a processor that it runs on, and workers that soon go to sleep."""
+"""What comes before the module is loaded: a processor that it runs on, the best of the modules that were compiled for
+several levels of x86-64, and workers that soon go to sleep."""
 
-import importlib
+import importlib.util
 import os
 import pathlib
 import platform
 import sys
 
-# x86-64-v3, by the names that Linux has for it; abm is lzcnt.
-NEEDED = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}
+# By the names that Linux has for what they need; abm is lzcnt.
+V3 = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}
+V4 = V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+LEVELS = {"avx512-bf16": V4 | {"avx512_bf16", "avx512_vnni"}, "x86-64-v4": V4, "x86-64-v3": V3}
+HERE = pathlib.Path(__file__).parent
 
 
-def check_processor(cpuinfo="/proc/cpuinfo"):
-    """An instruction that the processor lacks would end the process without a word."""
+def features(cpuinfo="/proc/cpuinfo"):
+    """What the processor has; None if nothing says it, or if it is no x86-64."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
-        return
+        return None
     try:
         lines = pathlib.Path(cpuinfo).read_text().splitlines()
     except OSError:
-        return
-    flags = next((set(line.partition(":")[2].split()) for line in lines if line.startswith("flags")), None)
-    missing = sorted(NEEDED - flags) if flags is not None else []
+        return None
+    return next((set(line.partition(":")[2].split()) for line in lines if line.startswith("flags")), None)
+
+
+def check_processor(has):
+    """An instruction that the processor lacks would end the process without a word."""
+    missing = [] if has is None else sorted(V3 - has)
     if missing:
-        raise ImportError("lethe needs a processor of x86-64-v3 (Haswell, Zen or later); this one lacks " + ", ".join(missing))
+        raise ImportError("lethe needs a processor of x86-64-v3 (Haswell, Zen or later); this one lacks "
+                          + ", ".join(missing))
 
 
-def load_core():
+def module_file(has, folder=HERE, wanted=os.environ.get("LETHE_LEVEL")):
+    """That of the best level that the processor has, or of the one that is wanted. In the package's own folder is the
+    first's, which may be the only one."""
+    if wanted and not (wanted in LEVELS and has is not None and LEVELS[wanted] <= has):
+        raise ImportError(f"LETHE_LEVEL={wanted}: no such level, or not one that this processor runs; levels: "
+                          + ", ".join(LEVELS))
+    for level, needs in LEVELS.items():
+        files = sorted((folder / level).glob("_core.*")) if has is not None and needs <= has else []
+        if files and (not wanted or wanted == level):
+            return files[0]
+    return min(folder.glob("_core*.so"))
+
+
+def load_core(has):
     """GNU's OpenMP reads as it is loaded how long workers spin while they wait: a tenth of a millisecond, so that they
     do not hold processors that another library's workers need. What the user says of waiting stays."""
     said = "GOMP_SPINCOUNT" in os.environ or "OMP_WAIT_POLICY" in os.environ
     if not said:
         os.environ["GOMP_SPINCOUNT"] = "5000"
     try:
-        core = importlib.import_module("lethe._core")
+        spec = importlib.util.spec_from_file_location("lethe._core", module_file(has))
+        core = importlib.util.module_from_spec(spec)
+        sys.modules["lethe._core"] = core
+        spec.loader.exec_module(core)
     finally:
         if not said:
             del os.environ["GOMP_SPINCOUNT"]
-    core.look_for_models_in(str(pathlib.Path(__file__).parent / "models"))
+    core.look_for_models_in(str(HERE / "models"))
     return core

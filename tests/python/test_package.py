@@ -43,8 +43,26 @@ def test_a_processor_that_is_too_old_is_named(tmp_path):
     cpuinfo = tmp_path / "cpuinfo"
     cpuinfo.write_text("flags\t\t: fpu sse2 avx\n")
     with pytest.raises(ImportError, match="x86-64-v3.*lacks abm, avx2"):
-        _start.check_processor(cpuinfo)
-    _start.check_processor()
+        _start.check_processor(_start.features(cpuinfo))
+    _start.check_processor(_start.features())
+
+
+def test_the_best_module_that_the_processor_runs_is_taken(tmp_path):
+    for level in ("", "x86-64-v4", "avx512-bf16"):
+        (tmp_path / level).mkdir(exist_ok=True)
+        (tmp_path / level / "_core.so").touch()
+    bf16 = _start.LEVELS["avx512-bf16"]
+
+    def level_of(has, wanted=None):
+        return _start.module_file(has, tmp_path, wanted).parent.relative_to(tmp_path).name
+
+    assert level_of(bf16) == "avx512-bf16" and level_of(bf16 - {"avx512_bf16"}) == "x86-64-v4"
+    assert level_of(_start.V3) == level_of(None) == level_of(bf16, "x86-64-v3") == ""
+    assert level_of(bf16, "x86-64-v4") == "x86-64-v4"
+    for has, wanted in ((_start.V3, "x86-64-v4"), (bf16, "v4")):
+        with pytest.raises(ImportError, match="no such level, or not one that this processor runs"):
+            level_of(has, wanted)
+    assert "AVX2" in lethe._core.instruction_sets or _start.features() is None
 
 
 def public(names):

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "framework/error.h"
+#include "kernels/cpu/instruction_sets.h"
 #include "kernels/cuda/tell_once.h"
 #include "train/python/objects.h"
 #include "train/python/python_session.h"
@@ -217,6 +218,7 @@ void bind_session(nb::module_& m) {
 
 void bind_functions(nb::module_& m) {
   m.attr("version") = LETHE_VERSION;
+  m.attr("instruction_sets") = instruction_sets();
   m.def("zoo", zoo_names);
   m.def("look_for_models_in", look_for_models_in);
   m.def("options", [] {
