@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Makes the Debian packages of what is committed, one set for each system, each built in a bare root of that system, and
 # tries them in another one that has nothing else: lintian, a first step within ten seconds, a plan, an export, a program
-# of one's own. Needs root, debootstrap and the systems' archives.
+# of one's own. Needs what scripts/bare_systems.sh does.
 #   scripts/packages.sh [--out DIR] [--cuda | --without-cuda] [SUITE...]      (build/packages; bookworm trixie noble)
 # GPUs can be planned for if CUDA with cuDNN 9.8 or later is in /usr/local/cuda here (--without-cuda leaves it out); with
-# --cuda there is lethe-cuda, too, which takes half an hour. DEBIAN_MIRROR and UBUNTU_MIRROR name other archives.
+# --cuda there is lethe-cuda, too, which takes half an hour.
 case "${1:-}" in -h | --help) sed -n '2,/^case/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -19,14 +19,11 @@ while [[ ${1:-} == -* ]]; do
   shift
 done
 [ $# -gt 0 ] || set -- bookworm trixie noble
-[ "$(id -u)" = 0 ] || { echo "making a system in a folder needs root"; exit 77; }
-command -v debootstrap >/dev/null || { echo "no debootstrap"; exit 77; }
+. scripts/bare_systems.sh
+known_systems packages "$@"
 if [ -n "$cuda" ] && [ -x "$cuda/bin/nvcc" ]; then cuda=$(realpath "$cuda"); else cuda=""; fi
 [ -z "$device" ] || [ -n "$cuda" ] || { echo "packages: --cuda wants CUDA in /usr/local/cuda" >&2 && exit 2; }
 [ -n "$cuda" ] || echo "without CUDA: GPUs cannot be planned for"
-for suite in "$@"; do
-  case "$suite" in bookworm | trixie | noble) ;; *) echo "packages: no system $suite; there are bookworm, trixie, noble" >&2 && exit 2 ;; esac
-done
 mkdir -p "$out"
 out=$(realpath "$out")
 folder=$(mktemp -d)
@@ -38,21 +35,12 @@ revision=1
 levels="x86-64-v3;x86-64-v4;avx512-bf16"
 quiet() { "$@" >"$log" 2>&1 || { tail -n 40 "$log" >&2; echo "packages: failed: $*" >&2; exit 1; }; }
 
-# inside ROOT COMMAND: a shell in it, with processes of its own, so that none outlives it; CUDA can be read there.
-inside() {
-  [ -z "$cuda" ] || mkdir -p "$1$cuda"
-  # shellcheck disable=SC2016
-  unshare --mount --pid --fork bash -euc '
-    [ -z "$3" ] || mount --bind -o ro "$3" "$1$3"
-    mount -t proc proc "$1/proc"
-    cd "$1"
-    exec chroot . /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-      /bin/bash -euo pipefail -c "cd /root; $2"' inside "$1" "$2" "$cuda"
-}
+# in_root ROOT COMMAND: as inside; CUDA can be read there.
+in_root() { quiet inside "$1" "$2" "$cuda"; }
 
 build_packages() {   # ROOT RELEASE
   local packages="build-essential cmake ninja-build libeigen3-dev nlohmann-json3-dev libcli11-dev libdnnl-dev libstb-dev zlib1g-dev libopenmpi-dev lintian"
-  quiet inside "$1" "apt-get update -qq && apt-get install -y -qq --no-install-recommends $packages"
+  in_root "$1" "apt-get update -qq && apt-get install -y -qq --no-install-recommends $packages"
   mkdir "$1/root/lethe"
   git -c tar.umask=0022 archive HEAD | tar -x -C "$1/root/lethe"   # maintainers' scripts are not for a group to write
   local kinds=(OFF) kind
@@ -60,9 +48,9 @@ build_packages() {   # ROOT RELEASE
   for kind in "${kinds[@]}"; do
     local of_kind=$levels
     [ "$kind" != ON ] || of_kind=x86-64-v3
-    quiet inside "$1" "cd lethe && CUDA_HOME=$cuda cmake -S . -B build-$kind -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 \
+    in_root "$1" "cd lethe && CUDA_HOME=$cuda cmake -S . -B build-$kind -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 \
       -DLETHE_TESTS=OFF -DLETHE_CUDA=$kind '-DLETHE_LEVELS=$of_kind' -DLETHE_PACKAGE_RELEASE=$2 && cmake --build build-$kind && cd build-$kind && cpack"
-    quiet inside "$1" "cd lethe/build-$kind/packages && lintian --fail-on error *.deb"
+    in_root "$1" "cd lethe/build-$kind/packages && lintian --fail-on error *.deb"
     cp "$log" "$out/lintian-$2-$kind.log"
     cp "$1/root/lethe/build-$kind/packages"/*.deb "$out"
   done
@@ -71,36 +59,32 @@ build_packages() {   # ROOT RELEASE
 try_packages() {   # ROOT RELEASE
   cp "$out"/*"$2"_*.deb "$1/root"
   cp -r tests/installed "$1/root/theirs"
-  quiet inside "$1" "apt-get update -qq && apt-get install -y -qq --no-install-recommends ./lethe_*.deb"
+  in_root "$1" "apt-get update -qq && apt-get install -y -qq --no-install-recommends ./lethe_*.deb"
   local begin
   begin=$(date +%s%N)
-  quiet inside "$1" "lethe --model resnet20 --steps 1"
+  in_root "$1" "lethe --model resnet20 --steps 1"
   local taken=$((($(date +%s%N) - begin) / 1000000))
   echo "  first step $taken ms after the start of lethe"
   [ "$taken" -lt 10000 ] || { echo "packages: that is more than ten seconds" >&2; exit 1; }
-  quiet inside "$1" "lethe --model lenet --epochs 1 --save run && train plan --model resnet110 --memory-budget 1200MiB && lethe export --weights run --output lenet.onnx && [ -s lenet.onnx ]"
-  quiet inside "$1" "lethe --help && man_page=\$(gzip -dc /usr/share/man/man1/lethe.1.gz) && [ -n \"\$man_page\" ] && [ \"\$(lethe --version)\" = \"\$(train --version)\" ]"
-  if [ -n "$cuda" ]; then quiet inside "$1" "LD_LIBRARY_PATH=$cuda/lib:$cuda/lib64 lethe plan --model lenet --device h200"; fi
-  quiet inside "$1" "apt-get install -y -qq --no-install-recommends ./liblethe-dev_*.deb g++ cmake ninja-build &&
+  in_root "$1" "lethe --model lenet --epochs 1 --save run && train plan --model resnet110 --memory-budget 1200MiB && lethe export --weights run --output lenet.onnx && [ -s lenet.onnx ]"
+  in_root "$1" "lethe --help && man_page=\$(gzip -dc /usr/share/man/man1/lethe.1.gz) && [ -n \"\$man_page\" ] && [ \"\$(lethe --version)\" = \"\$(train --version)\" ]"
+  if [ -n "$cuda" ]; then in_root "$1" "LD_LIBRARY_PATH=$cuda/lib:$cuda/lib64 lethe plan --model lenet --device h200"; fi
+  in_root "$1" "apt-get install -y -qq --no-install-recommends ./liblethe-dev_*.deb g++ cmake ninja-build &&
     cmake -S theirs -B built -G Ninja -DCMAKE_BUILD_TYPE=Release && cmake --build built && built/theirs"
-  if [ -n "$device" ]; then quiet inside "$1" "apt-get install -y -qq --no-install-recommends ./lethe-cuda_*.deb && lethe --model lenet --steps 1"; fi
-  quiet inside "$1" "apt-get purge -y -qq '^(lib)?lethe' && [ -z \"\$(find /usr /etc /var/lib/dpkg/info -name '*lethe*')\" ] && [ ! -e /usr/bin/train ]"
+  if [ -n "$device" ]; then in_root "$1" "apt-get install -y -qq --no-install-recommends ./lethe-cuda_*.deb && lethe --model lenet --steps 1"; fi
+  in_root "$1" "apt-get purge -y -qq '^(lib)?lethe' && [ -z \"\$(find /usr /etc /var/lib/dpkg/info -name '*lethe*')\" ] && [ ! -e /usr/bin/train ]"
 }
 
 for suite in "$@"; do
-  mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian} components=main
   case "$suite" in
     bookworm) system=deb12 ;;
     trixie) system=deb13 ;;
-    noble) system=ubuntu24.04 mirror=${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} components=main,universe ;;
+    noble) system=ubuntu24.04 ;;
   esac
   release=$revision~$system
   echo "$suite:"
   rm -f "$out"/*"$release"_*.deb
-  like=""   # an older debootstrap knows the suite by no name
-  [ -e "/usr/share/debootstrap/scripts/$suite" ] || like=gutsy
-  quiet debootstrap --variant=minbase --components="$components" "$suite" "$folder/bare" "$mirror" $like
-  cp /etc/resolv.conf "$folder/bare/etc/"
+  quiet bare_system "$suite" "$folder/bare"
   cp -a "$folder/bare" "$folder/builds"
   build_packages "$folder/builds" "$release"
   rm -rf --one-file-system "$folder/builds"

@@ -1,22 +1,25 @@
 #!/usr/bin/env bash
 # Makes OUT/lethe-VERSION.tar.gz of what is committed, unpacks it elsewhere, and builds it without a network.
-#   scripts/release.sh [--bundled] [--no-build] [OUT]      (OUT: build/release-files)
+#   scripts/release.sh [--bundled] [--no-build] [--packages] [OUT]      (OUT: build/release-files)
 # --bundled: with the sources in third_party/ that CMake would otherwise download where a system lacks them (needs a
 # network now, so that nobody does later); then it is built without the system's packages, too.
 # --no-build: configures alone, in seconds.
+# --packages: makes the Debian packages and the wheels, too, each in a bare system, and tries them in another one.
 case "${1:-}" in -h | --help) sed -n '2,/^case/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 set -euo pipefail
-bundled="" building=1
+bundled="" building=1 packages=""
 while [[ ${1:-} == -* ]]; do
   case "$1" in
     --bundled) bundled=1 ;;
     --no-build) building="" ;;
+    --packages) packages=1 ;;
     *) echo "release: no option $1; see --help" >&2 && exit 2 ;;
   esac
   shift
 done
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=$(realpath -m "${1:-build/release-files}")
+checkout=$PWD
 git rev-parse HEAD >/dev/null 2>&1 || { echo "release: this is no git checkout" >&2; exit 77; }
 
 version=$(git show HEAD:CMakeLists.txt | sed -n 's/^project(lethe VERSION \([0-9.]*\).*/\1/p')
@@ -70,3 +73,4 @@ try() {   # KIND CMAKE_ARGUMENTS...
 echo "$out/$name.tar.gz: $(du -h "$out/$name.tar.gz" | cut -f1), sha256 $(sha256sum "$out/$name.tar.gz" | cut -d' ' -f1)"
 try packages
 [ -z "$bundled" ] || try third_party "${without_packages[@]}"
+[ -z "$packages" ] || { "$checkout/scripts/packages.sh" --out "$out" && "$checkout/scripts/wheel.sh" --out "$out" bookworm trixie; }
