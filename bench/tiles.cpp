@@ -1,17 +1,16 @@
-// Products of bf16 on AMX's tiles beside what the processor reaches: a loop of products of tiles that come from the
-// second-level cache. Each product takes its factors in turn from `--megabytes` of memory, as a training step does, and
-// once more from the same place. GFLOP/s, and their share of the loop's; as a table.
+// Products of bf16 beside what the processor reaches: a loop of products of tiles, by AMX or by AVX-512's products of
+// pairs, that come from the second-level cache. Each product takes its factors in turn from `--megabytes` of memory, as
+// a training step does, and once more from the same place. GFLOP/s, and their share of the loop's; as a table.
 #include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <utility>
 
 #include "bench/bench.h"
-#include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/tiles/registers.h"
+#include "kernels/tiles/of_processor.h"
 
 using namespace lethe;
 
@@ -32,25 +31,23 @@ Memory ones(std::int64_t bytes) {
   return memory;
 }
 
-/// GFLOP/s of all threads together.
+/// GFLOP/s of all threads together. AVX-512 reads each tile several times: a piece at a time, which stays in a
+/// first-level cache.
+template <class Tiles>
 double rate_of_loop(int threads, int runs) {
-  constexpr std::int64_t kTimes = 100, kSteps = kLoopBytes / 4 / (tiles::kSize * 2);
+  constexpr std::int64_t kTimes = 100, kSteps = kLoopBytes / 4 / (tiles::kSize * 2), kTileBytes = tiles::kSize * 2;
+  constexpr std::int64_t kPiece = std::is_same_v<Tiles, tiles::AmxTiles> ? kSteps : tiles::Panel::kPieceTiles;
   const Memory memory = ones(threads * kLoopBytes);
   const double seconds = median_seconds(runs, [&] {
     parallel_tasks(threads, threads, [&](std::int64_t task, int) {
-      tiles::AmxTiles registers;
+      Tiles registers;
+      float sums[tiles::kBlock * tiles::kBlock] = {};
       for (std::int64_t again = 0; again < kTimes; ++again) {
         const auto* from = reinterpret_cast<const Bf16*>(memory.get() + task * kLoopBytes);
-        for (std::int64_t step = 0; step < kSteps; ++step, from += 4 * tiles::kSize) {
-          registers.load<4>(from, 64);
-          registers.load<5>(from + tiles::kSize, 64);
-          registers.load<6>(from + 2 * tiles::kSize, 64);
-          registers.load<7>(from + 3 * tiles::kSize, 64);
-          registers.multiply<0, 4, 6>();
-          registers.multiply<1, 4, 7>();
-          registers.multiply<2, 5, 6>();
-          registers.multiply<3, 5, 7>();
-        }
+        for (std::int64_t step = 0; step < kSteps; step += kPiece, from += 4 * kPiece * tiles::kSize)
+          multiply_block(registers, kPiece, {from, kTileBytes / tiles::kRows, tiles::kSize, kPiece * tiles::kSize},
+                         from + 2 * kPiece * tiles::kSize, true, {tiles::kBlock, tiles::kBlock},
+                         {sums, tiles::kBlock * sizeof(float), tiles::kColumns, tiles::kRows * tiles::kBlock});
       }
     });
   });
@@ -83,7 +80,8 @@ Rates rates_of(const GemmShape& s, int threads, std::int64_t bytes, int runs) {
 
 void print_rates(int threads, std::int64_t bytes, int runs) {
   const Workers workers(threads);
-  const double loop = rate_of_loop(threads, runs);
+  const double loop =
+      tiles::for_tiles([&](auto of) { return rate_of_loop<typename decltype(of)::type>(threads, runs); });
   std::cout << "products of tiles from the second-level cache, " << threads << " threads: " << std::llround(loop)
             << " GFLOP/s\n\n| product | m | n | k | from memory | of the loop | from the cache | of the loop |\n"
             << "|---|---:|---:|---:|---:|---:|---:|---:|\n";
@@ -93,12 +91,15 @@ void print_rates(int threads, std::int64_t bytes, int runs) {
               << " | " << std::llround(100 * rates.in_turn / loop) << " % | " << std::llround(rates.again) << " | "
               << std::llround(100 * rates.again / loop) << " % |" << std::endl;
   };
-  for (const std::int64_t rows : {256, 1024, 4096})
+  for (const std::int64_t rows : {160, 256, 1024, 4096})
     for (const auto& [in, out] :
          {std::pair<std::int64_t, std::int64_t>{768, 768}, {768, 3072}, {3072, 768}, {4096, 4096}}) {
       print("x W^T", {.m = rows, .n = out, .k = in, .transpose_b = true});
       print("dy W", {.m = rows, .n = in, .k = out});
-      print("dy^T x, in f32", {.m = out, .n = in, .k = rows, .transpose_a = true, .wide_c = true});
+      GemmShape of_weight{.m = out, .n = in, .k = rows, .transpose_a = true, .wide_c = true};
+      print("dy^T x, in f32", of_weight);
+      of_weight.accumulate = true;
+      print("dy^T x, added", of_weight);
       print("a^T b^T", {.m = rows, .n = out, .k = in, .transpose_a = true, .transpose_b = true});
     }
 }
@@ -108,12 +109,12 @@ void print_rates(int threads, std::int64_t bytes, int runs) {
 int main(int argc, char** argv) {
   int threads = processors(), runs = 11;
   std::int64_t megabytes = 256;
-  CLI::App app{"Products of bf16 on AMX's tiles beside what they reach", "bench_tiles"};
+  CLI::App app{"Products of bf16 beside what products of tiles reach", "bench_tiles"};
   app.add_option("--threads", threads, "default: one a processor")->check(CLI::PositiveNumber);
   app.add_option("--runs", runs)->check(CLI::PositiveNumber);
   app.add_option("--megabytes", megabytes, "of factors and results, in turn")->check(CLI::PositiveNumber);
   return run_program(app, argc, argv, [&] {
-    check_as(Exit::Device, has_amx(), "this processor has no AMX");
+    check_as(Exit::Device, tiles::are_fast(), "this processor multiplies no bf16");
     print_rates(threads, megabytes << 20, runs);
   });
 }

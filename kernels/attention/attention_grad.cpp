@@ -6,9 +6,9 @@
 #include "kernels/attention/grad_tiles.h"
 #include "kernels/attention/products.h"
 #include "kernels/attention/tile_products.h"
-#include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/dtypes.h"
+#include "kernels/tiles/of_processor.h"
 
 namespace lethe {
 namespace {
@@ -106,7 +106,7 @@ class AttentionBackward final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_attention_grad_cpu(const AttentionShape& shape, DType dtype, int threads) {
-  if (dtype == DType::bf16 && has_amx()) return prepare_attention_grad_on_tiles(shape, threads);
+  if (dtype == DType::bf16 && tiles::are_fast()) return prepare_attention_grad_on_tiles(shape, threads);
   return for_float(dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
     using T = decltype(zero);
     return std::make_unique<AttentionBackward<T, PlainProducts<Compute<T>>>>(shape, threads);
@@ -114,8 +114,9 @@ std::unique_ptr<Kernel> prepare_attention_grad_cpu(const AttentionShape& shape, 
 }
 
 std::unique_ptr<Kernel> prepare_attention_grad_on_tiles(const AttentionShape& shape, int threads) {
-  if (has_amx()) return std::make_unique<AttentionBackward<Bf16, TileProducts<tiles::AmxTiles>>>(shape, threads);
-  return std::make_unique<AttentionBackward<Bf16, TileProducts<tiles::PlainTiles>>>(shape, threads);
+  return tiles::for_tiles([&](auto of) -> std::unique_ptr<Kernel> {
+    return std::make_unique<AttentionBackward<Bf16, TileProducts<typename decltype(of)::type>>>(shape, threads);
+  });
 }
 
 }  // namespace lethe

@@ -2,21 +2,31 @@
 
 #include "framework/error.h"
 #include "kernels/by_kind.h"
-#include "kernels/cpu/bf16_units.h"
 #include "kernels/gemm/column_blocks.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/gemm/row_blocks.h"
+#include "kernels/tiles/of_processor.h"
 
 namespace lethe {
 
 namespace {
+
+/// Whether a product by AVX-512's products of pairs takes less time than oneDNN's: those of few rows by a large factor,
+/// and those that add to large sums in f32 (docs/measurements/cpu.md). By the shape alone, so that bits follow from it.
+bool is_for_dots(const GemmShape& s) {
+  constexpr std::int64_t kFewest = 16, kFew = 256, kLarge = 1 << 19;
+  if (s.batch != 1) return false;
+  if (s.accumulate && s.wide_c) return s.m * s.n >= kLarge && s.k >= kFewest;
+  return !s.transpose_a && s.m >= kFewest && s.m <= kFew && s.k * s.n >= kLarge;
+}
 
 std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, const DeviceInfo& device,
                                          Provider provider) {
   const bool in_column_blocks = is_in_column_blocks(shape, dtype);
   check(in_column_blocks || !shape.wide_b, "no product of ", name_of(dtype),
         " by a factor in f32 but in blocks of its columns");
-  if (provider == Provider::Best && dtype == DType::bf16 && has_amx())
+  if (provider == Provider::Best && dtype == DType::bf16 &&
+      (has_amx() || (tiles::has_fast_dots() && is_for_dots(shape))))
     return prepare_gemm_on_tiles(shape, device.threads);
   if (in_column_blocks) return prepare_gemm_in_column_blocks(shape, dtype, device, provider);
   if (is_in_row_blocks(shape, dtype)) return prepare_gemm_in_row_blocks(shape, dtype, device, provider);

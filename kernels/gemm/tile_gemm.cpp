@@ -1,7 +1,7 @@
-// Products of bf16 by AMX's tiles. A task is some rows of the result by some columns, and no other works on these. It
-// packs the columns of the right factor as tiles, a panel that stays in a second-level cache, then 32 rows of the left
-// one after another, and multiplies the panel by a piece of them at a time that stays in a first-level cache. A sum is
-// one chain over k, whatever the tasks: it goes on in f32 from piece to piece.
+// Products of bf16 by AMX's tiles, or by what stands in their place. A task is some rows of the result by some columns,
+// and no other works on these. It packs the columns of the right factor as tiles, a panel that stays in a second-level
+// cache, then 32 rows of the left one after another, and multiplies the panel by a piece of them at a time that stays
+// in a first-level cache. A sum is one chain over k, whatever the tasks: it goes on in f32 from piece to piece.
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -14,11 +14,11 @@
 #include <numeric>
 #include <optional>
 
-#include "kernels/cpu/bf16_units.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/low_lanes.h"
 #include "kernels/tiles/blocks.h"
+#include "kernels/tiles/of_processor.h"
 #include "kernels/workspace.h"
 
 namespace lethe {
@@ -107,7 +107,7 @@ class TileGemm final : public Kernel {
     sums_ = layout_.add_array<float>(workers_ * sums_size_);
   }
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
-  std::string implementation() const override { return "own AMX"; }
+  std::string implementation() const override { return "own " + std::string(Tiles::kName); }
 
   void run(const KernelArgs& args) const override {
     const std::int64_t down = parts_of(s_.m, rows_), across = parts_of(s_.n, columns_);
@@ -239,7 +239,7 @@ std::unique_ptr<Kernel> on_tiles(const GemmShape& s, int threads) {
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_gemm_on_tiles(const GemmShape& s, int threads) {
-  return has_amx() ? on_tiles<tiles::AmxTiles>(s, threads) : on_tiles<tiles::PlainTiles>(s, threads);
+  return tiles::for_tiles([&](auto of) { return on_tiles<typename decltype(of)::type>(s, threads); });
 }
 
 }  // namespace lethe

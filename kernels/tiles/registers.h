@@ -15,6 +15,8 @@ inline constexpr std::int64_t kRows = 16, kColumns = 16, kDepth = 32, kSize = kC
 
 class PlainTiles {
  public:
+  static constexpr const char* kName = "plain tiles";
+
   template <int Tile>
   void zero() {
     std::memset(tiles_[Tile], 0, sizeof tiles_[Tile]);
@@ -53,6 +55,8 @@ class PlainTiles {
 /// While it lives, the thread's tiles are those of this. GCC and clang name tiles by number in assembly alone.
 class AmxTiles {
  public:
+  static constexpr const char* kName = "AMX";
+
   AmxTiles() {
     struct alignas(64) Config {
       std::uint8_t palette = 1, start_row = 0, reserved[14] = {};

@@ -1,5 +1,5 @@
-// Products of bf16 by our own tiles, on a processor with AMX and by what stands for it elsewhere, against the
-// definition.
+// Products of bf16 by our own tiles, on a processor with AMX or AVX-512 BF16 and by what stands for them elsewhere,
+// against the definition.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "kernels/cpu/bf16_units.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/low_floats.h"
+#include "kernels/tiles/of_processor.h"
 #include "kernels/tiles/panels.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_runner.h"
@@ -165,9 +166,28 @@ TEST(TileGemm, LargeGradientsAreTheSameWhereverTheyBegin) {
   }
 }
 
-TEST(TileGemm, IsTakenWhereThereIsAmx) {
-  const auto kernel = prepare_gemm({.m = 8, .n = 8, .k = 63}, DType::bf16, {.threads = 1});
-  EXPECT_EQ(kernel->implementation() == "own AMX", has_amx()) << kernel->implementation();
+TEST(TileGemm, IsTakenWhereItIsFastest) {
+  struct Case {
+    GemmShape shape;
+    bool by_dots;  // or by AMX alone
+  };
+  const GemmShape few{.m = 16, .n = 1024, .k = 512, .transpose_b = true};
+  const GemmShape added{.m = 1024, .n = 512, .k = 160, .transpose_a = true, .wide_c = true, .accumulate = true};
+  const auto with = [](GemmShape shape, auto change) { return change(shape), shape; };
+  for (const auto& [shape, by_dots] : {Case{{.m = 8, .n = 8, .k = 63}, false},
+                                       {few, true},
+                                       {with(few, [](GemmShape& s) { s.m = 256; }), true},
+                                       {with(few, [](GemmShape& s) { s.m = 15; }), false},
+                                       {with(few, [](GemmShape& s) { s.m = 257; }), false},
+                                       {with(few, [](GemmShape& s) { s.n = 1023; }), false},
+                                       {with(few, [](GemmShape& s) { s.batch = 2; }), false},
+                                       {added, true},
+                                       {with(added, [](GemmShape& s) { s.accumulate = false; }), false},
+                                       {with(added, [](GemmShape& s) { s.n = 511; }), false}}) {
+    const std::string by = prepare_gemm(shape, DType::bf16, {.threads = 1})->implementation();
+    EXPECT_EQ(by == "own AMX", has_amx()) << by;
+    EXPECT_EQ(by == "own AVX-512 bf16", !has_amx() && tiles::has_fast_dots() && by_dots) << shape.m << ", " << by;
+  }
 }
 
 /// In f32: 1e-6 of the sum of what is added, whatever its signs.
