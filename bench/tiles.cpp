@@ -10,7 +10,7 @@
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/tiles/of_processor.h"
+#include "kernels/tiles/dots.h"
 
 using namespace lethe;
 

@@ -8,7 +8,7 @@
 #include "kernels/attention/tile_products.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/dtypes.h"
-#include "kernels/tiles/of_processor.h"
+#include "kernels/tiles/dots.h"
 
 namespace lethe {
 namespace {

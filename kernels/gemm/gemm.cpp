@@ -5,7 +5,7 @@
 #include "kernels/gemm/column_blocks.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/gemm/row_blocks.h"
-#include "kernels/tiles/of_processor.h"
+#include "kernels/tiles/dots.h"
 
 namespace lethe {
 

@@ -18,7 +18,7 @@
 #include "kernels/gemm/providers.h"
 #include "kernels/low_lanes.h"
 #include "kernels/tiles/blocks.h"
-#include "kernels/tiles/of_processor.h"
+#include "kernels/tiles/dots.h"
 #include "kernels/workspace.h"
 
 namespace lethe {

@@ -1,14 +1,18 @@
-// AVX-512's products of pairs of bf16 in the place of AMX's tiles, for processors that have these alone: tiles are read
-// where they are packed, and eight rows of 32 sums stay in registers.
+// The tiles that a processor multiplies by: AMX's, or in their place AVX-512's products of pairs of bf16, or plain
+// code. Products of pairs read tiles where they are packed, and keep eight rows of 32 sums in registers.
 #pragma once
-
 #ifdef __AVX512BF16__
 #include <immintrin.h>
+#endif
 
+#include <type_traits>
+
+#include "kernels/cpu/bf16_units.h"
 #include "kernels/tiles/blocks.h"
 
 namespace lethe::tiles {
 
+#ifdef __AVX512BF16__
 /// Stands for AmxTiles where blocks are multiplied; it has no registers of its own.
 struct DotTiles {
   static constexpr const char* kName = "AVX-512 bf16";
@@ -63,8 +67,9 @@ inline void multiply_block(DotTiles&, std::int64_t depth, LeftTiles left, const 
                            const SumTiles& sums) {
   constexpr std::int64_t kHalf = kRows / 2;
   const bool packed = left.stride == kPackedRow && left.step == kSize;
-  const auto multiply = size.columns > kColumns ? (packed ? multiply_eight_rows<2, true> : multiply_eight_rows<2, false>)
-                                                : (packed ? multiply_eight_rows<1, true> : multiply_eight_rows<1, false>);
+  const auto multiply = size.columns > kColumns
+                            ? (packed ? multiply_eight_rows<2, true> : multiply_eight_rows<2, false>)
+                            : (packed ? multiply_eight_rows<1, true> : multiply_eight_rows<1, false>);
   for (std::int64_t row = 0; row < size.rows; row += kRows)
     for (std::int64_t half = 0; half < kRows; half += kHalf) {
       LeftTiles of_left = left;
@@ -75,5 +80,21 @@ inline void multiply_block(DotTiles&, std::int64_t depth, LeftTiles left, const 
     }
 }
 
-}  // namespace lethe::tiles
+using OtherTiles = DotTiles;
+#else
+using OtherTiles = PlainTiles;
 #endif
+
+/// Calls make with a std::type_identity of the tiles: of AMX where the processor has it.
+template <class F>
+auto for_tiles(F make) {
+  return has_amx() ? make(std::type_identity<AmxTiles>()) : make(std::type_identity<OtherTiles>());
+}
+
+/// Whether AVX-512's products of pairs take half of the time of f32's, and this code was compiled with them.
+inline bool has_fast_dots() { return !std::is_same_v<OtherTiles, PlainTiles> && !has_slow_bf16(); }
+
+/// Whether the processor multiplies tiles faster than numbers in f32.
+inline bool are_fast() { return has_amx() || has_fast_dots(); }
+
+}  // namespace lethe::tiles

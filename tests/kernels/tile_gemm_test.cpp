@@ -14,7 +14,7 @@
 #include "kernels/cpu/bf16_units.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/low_floats.h"
-#include "kernels/tiles/of_processor.h"
+#include "kernels/tiles/dots.h"
 #include "kernels/tiles/panels.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_runner.h"

@@ -36,7 +36,7 @@ const std::map<std::string, Folders> kRooms = {
     {"kernels/cuda", {}},
     {"kernels", {"kernels/cpu", "kernels/cuda"}},
     {"kernels/quantized", {"kernels"}},
-    {"kernels/tiles", {"kernels"}},
+    {"kernels/tiles", {"kernels", "kernels/cpu"}},
     {"kernels/gemm", {"kernels", "kernels/cpu", "kernels/cuda", "kernels/quantized", "kernels/tiles"}},
     {"kernels/conv", {"kernels", "kernels/cpu", "kernels/cuda", "kernels/gemm", "kernels/tiles"}},
     {"kernels/attention", {"kernels", "kernels/cpu", "kernels/tiles"}},
