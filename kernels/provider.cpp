@@ -66,7 +66,10 @@ bool may_take_tiles(DType dtype, bool trusted) { return trusted || dtype != DTyp
 
 std::string cpu_provider() {
   if (!has_onednn())
-    return message("Eigen; bf16", has_amx() ? " multiplied by AMX in products and attention; else it" : "",
+    return message("Eigen; bf16",
+                   has_amx()         ? " multiplied by AMX in products and attention; else it"
+                   : has_fast_dots() ? " multiplied by AVX-512 in attention and products of some shapes; else it"
+                                     : "",
                    " and f16 widened to f32");
   return message("oneDNN ", onednn_version(), "; bf16 ", how_bf16_is_multiplied());
 }

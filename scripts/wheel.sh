@@ -7,7 +7,7 @@
 # does. A Python of 3.12 or later makes a wheel for all of these. Tools come from a package index.
 case "${1:-}" in -h | --help) sed -n '2,/^case/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 set -euo pipefail
-python=python3 out=""
+python="" out=""
 while [[ ${1:-} == -* ]]; do
   case "$1" in
     --python) python=${2:?} && shift ;;
@@ -23,6 +23,7 @@ trap 'rm -rf --one-file-system "$scratch"' EXIT
 mkdir -p "$out" build
 
 if [ $# -gt 0 ]; then
+  [ -z "$python" ] || { echo "wheel: a system has its own Python: give no --python with $*" >&2; exit 2; }
   . scripts/bare_systems.sh
   known_systems wheel "$@"
   log=$scratch/log
@@ -40,7 +41,7 @@ if [ $# -gt 0 ]; then
     rm -rf "$scratch/bare/root/wheels"
     cp -r "$scratch/builds/root/wheels" "$scratch/builds/root/lethe/examples" "$scratch/bare/root/"
     mkdir "$scratch/bare/root/tests"
-    cp -r tests/python "$scratch/bare/root/tests/"
+    cp -r "$scratch/builds/root/lethe/tests/python" "$scratch/bare/root/tests/"
     rm -rf --one-file-system "$scratch/builds"
     quiet inside "$scratch/bare" "$install && $trusting && python3 -m venv fresh && fresh/bin/pip install -q wheels/lethe-*.whl pytest && fresh/bin/pytest tests/python"
     cp "$scratch"/bare/root/wheels/*.whl "$out/"
@@ -52,6 +53,7 @@ if [ $# -gt 0 ]; then
   exit
 fi
 
+python=${python:-python3}
 tools=build/wheel-tools-$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 if [ ! -x "$tools/bin/auditwheel" ]; then
   "$python" -m venv "$tools"

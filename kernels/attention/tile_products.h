@@ -1,6 +1,6 @@
-// The products of a tile of attention (products.h) by AMX's tiles: of bf16 numbers that stand in f32, and of shares and
-// their gradients, which are rounded to bf16. A factor of scores comes after their product, so that it rounds nothing
-// to bf16.
+// The products of a tile of attention (products.h) by the processor's tiles (kernels/tiles/dots.h): of bf16 numbers
+// that stand in f32, and of shares and their gradients, which are rounded to bf16. A factor of scores comes after their
+// product, so that it rounds nothing to bf16.
 #pragma once
 #include <algorithm>
 #include <initializer_list>

@@ -44,4 +44,12 @@ bool has_amx() { return false; }
 bool has_slow_bf16() { return false; }
 #endif
 
+bool has_fast_dots() {
+#ifdef __AVX512BF16__
+  return !has_slow_bf16();
+#else
+  return false;
+#endif
+}
+
 }  // namespace lethe

@@ -25,8 +25,7 @@ std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, co
   const bool in_column_blocks = is_in_column_blocks(shape, dtype);
   check(in_column_blocks || !shape.wide_b, "no product of ", name_of(dtype),
         " by a factor in f32 but in blocks of its columns");
-  if (provider == Provider::Best && dtype == DType::bf16 &&
-      (has_amx() || (tiles::has_fast_dots() && is_for_dots(shape))))
+  if (provider == Provider::Best && dtype == DType::bf16 && (has_amx() || (has_fast_dots() && is_for_dots(shape))))
     return prepare_gemm_on_tiles(shape, device.threads);
   if (in_column_blocks) return prepare_gemm_in_column_blocks(shape, dtype, device, provider);
   if (is_in_row_blocks(shape, dtype)) return prepare_gemm_in_row_blocks(shape, dtype, device, provider);

@@ -39,11 +39,14 @@ def module_file(has, folder=HERE, wanted=os.environ.get("LETHE_LEVEL")):
     if wanted and not (wanted in LEVELS and has is not None and LEVELS[wanted] <= has):
         raise ImportError(f"LETHE_LEVEL={wanted}: no such level, or not one that this processor runs; levels: "
                           + ", ".join(LEVELS))
-    for level, needs in LEVELS.items():
-        files = sorted((folder / level).glob("_core.*")) if has is not None and needs <= has else []
-        if files and (not wanted or wanted == level):
-            return files[0]
-    return min(folder.glob("_core*.so"))
+    files = {level: min((folder / level).glob("_core*.so"), default=None) for level in LEVELS}
+    if any(files.values()):
+        files["x86-64-v3"] = min(folder.glob("_core*.so"))
+    if wanted and not files[wanted]:
+        raise ImportError(f"LETHE_LEVEL={wanted}: this package was built without it; levels: "
+                          + (", ".join(level for level in LEVELS if files[level]) or "none"))
+    levels = [wanted] if wanted else [level for level in LEVELS if has is not None and LEVELS[level] <= has]
+    return next((files[level] for level in levels if files[level]), None) or min(folder.glob("_core*.so"))
 
 
 def load_core(has):

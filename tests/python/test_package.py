@@ -62,6 +62,13 @@ def test_the_best_module_that_the_processor_runs_is_taken(tmp_path):
     for has, wanted in ((_start.V3, "x86-64-v4"), (bf16, "v4")):
         with pytest.raises(ImportError, match="no such level, or not one that this processor runs"):
             level_of(has, wanted)
+    (tmp_path / "avx512-bf16" / "_core.so").unlink()
+    with pytest.raises(ImportError, match="built without it; levels: x86-64-v4, x86-64-v3$"):
+        level_of(bf16, "avx512-bf16")
+    (tmp_path / "x86-64-v4" / "_core.so").unlink()
+    assert level_of(bf16) == ""
+    with pytest.raises(ImportError, match="built without it; levels: none"):
+        level_of(bf16, "x86-64-v3")
     assert "AVX2" in lethe._core.instruction_sets or _start.features() is None
 
 
